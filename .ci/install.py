@@ -100,7 +100,7 @@ class InstallError(Exception):
 
 
 def require_outside(workspace: Path, *paths: Path) -> None:
-    """Reject paths in a workspace: the change under review would control what is installed from there.
+    """Reject paths in a workspace: the change under review would control the installation.
 
     Raises:
         InstallError: a path is in the workspace.
@@ -232,7 +232,7 @@ def locks(extras: str) -> list[Path]:
     """The requirements files of some sets, in their order.
 
     Raises:
-        InstallError: there is no such set.
+        InstallError: a set does not exist.
     """
     known = {file.stem: file for file in sorted(REQUIREMENTS.glob("*.txt")) if file.stem not in SEPARATE}
     names = [name.strip() for name in extras.split(",") if name.strip()] or ["base"]
@@ -258,7 +258,7 @@ def install_new(arguments: argparse.Namespace, extras: str) -> None:
     """Install into the directory that the arguments name.
 
     Raises:
-        InstallError: there is no directory, it is in the workspace or exists, or a step failed.
+        InstallError: no directory is named, it is in the workspace or exists, or a step failed.
     """
     if arguments.directory is None:
         raise InstallError("give the directory to make")

@@ -212,7 +212,7 @@ def run(changes: Sequence[RealChange], repositories: Path) -> int:
 
 
 def chosen_changes(repositories: Path, count: int) -> Iterator[RealChange]:
-    """Yield commits, in turn with each kind of file, each of which adds many lines to files of its kind."""
+    """Yield commits, in turn with each kind of file, that add many lines to files of the kind."""
     clones = sorted(path.parent for path in repositories.glob("*+*/repo"))
     queues = {kind: _commits_of_kind(clones, kind) for kind in KINDS}
     chosen: set[str] = set()

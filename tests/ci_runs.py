@@ -142,9 +142,15 @@ class Runner:
         inputs: Mapping[str, str] | None = None,
         env: Mapping[str, str] | None = None,
         source: Path = ROOT,
+        file: str = ACTIONS[0],
+        archive: bytes = b"",
     ) -> Ran:
-        """Run the steps whose condition is met; other actions only list their inputs."""
-        loaded = action()
+        """Run the steps of an action whose condition is met; other actions only list their inputs.
+
+        Args:
+            archive: the artifact that is downloaded, which stays an archive.
+        """
+        loaded = action(file)
         given = {name: spec.get("default", "") for name, spec in loaded["inputs"].items()} | dict(
             inputs or {}
         )
@@ -153,7 +159,10 @@ class Runner:
         payload.write_text(json.dumps(event.payload))
         context = Expressions(event.payload)
         context.values = {f"inputs.{name}": value for name, value in given.items()}
-        context.values |= {"runner.temp": str(self.temp), "github.action_path": str(source)}
+        context.values |= {
+            "runner.temp": str(self.temp),
+            "github.action_path": str(source / Path(file).parent),
+        }
         around = {
             "GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(workspace), "RUNNER_TEMP": str(self.temp),
             "GITHUB_EVENT_NAME": event.name, "GITHUB_EVENT_PATH": str(payload),
@@ -166,16 +175,18 @@ class Runner:
             if not context.is_met(step.get("if", "")):
                 continue
             if "uses" in step:
-                used[step["uses"].partition("@")[0]] = {
-                    name: context.replace(value) for name, value in step["with"].items()
-                }
+                given = {name: context.replace(value) for name, value in step["with"].items()}
+                used[step["uses"].partition("@")[0]] = given
+                if step["uses"].startswith("actions/download-artifact@"):
+                    Path(given["path"]).mkdir()
+                    (Path(given["path"]) / "artifact.zip").write_bytes(archive)
             elif step["id"] == "install" and self.home is not None:
                 context.values["steps.install.outputs.home"] = str(self.home)
             else:
                 finished[step["id"]] = done = self._step(step, context, around)
                 context.has_failed |= done.returncode != 0
         last = "review" if "review" in finished else list(finished)[-1]
-        prefix = "steps.review.outputs."
+        prefix = f"steps.{last}.outputs."
         outputs = {
             name[len(prefix) :]: value for name, value in context.values.items() if name.startswith(prefix)
         }

@@ -11,11 +11,19 @@ from typing import Any
 
 import pytest
 import yaml
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from tests import ci_runs
 from tests.ci_runs import EMPTY_TREE, ROOT, Event, Ran, Runner
+from tests.ci_runs import fresh as new_folder
 from tests.conftest import GitRepository
+from tests.delivery.github_api import TOKEN as API_TOKEN
+from tests.delivery.github_api import GithubApi
+from tests.delivery.test_workflow_run import Fork
+from wardround.delivery.ci_reports import CI_REPORTS, RECORD
 
+REPORT_FILES = sorted([RECORD, *(report.file for report in CI_REPORTS if report.is_default)])
 NULL = "0" * 40
 GONE = "1" * 40
 
@@ -86,9 +94,8 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert [finding["rule"] for finding in ran.report["findings"]] == ["ruff/F821"]
     tools = {run["tool"] for run in ran.report["runs"]}
     assert tools >= {"ast-grep", "pyright", "python", "ruff", "ty"}
-    names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
-    assert [path.name for path in ran.uploaded] == names
-    assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
+    assert [path.name for path in ran.uploaded] == REPORT_FILES
+    assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == REPORT_FILES
 
 
 def test_the_outputs_of_the_action_name_the_counts_and_the_files(
@@ -147,6 +154,55 @@ def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
             "act /reports/report.json --unsigned --apply --approve-as=",
         ]
         assert (tokens, set(ran.later)) == (["0", "1", "1"], {"comment", "act"})
+
+
+def test_a_fork_is_reviewed_without_a_token_and_the_second_job_comments(
+    changed: GitRepository, tmp_path: Path
+) -> None:
+    base, head = changed.git("rev-parse", "HEAD~1", "HEAD").split()
+    first = Runner(tmp_path / "first").run(changed.root, _from_a_fork(Event.pull_request(base, head)))
+    fork = Fork(tmp_path)
+    fork.upload({path.name: path.read_bytes() for path in first.uploaded})
+    fork.open_pull_request(7, head)
+    host = GithubApi(head, {"app.py": range(1, 2)})
+    host.server.routes = (*fork.routes(host.server), *host.server.routes)
+    run = {"id": 5, "event": "pull_request", "head_sha": head, "head_branch": "topic",
+           "head_repository": {"full_name": "guest/shop"}, "html_url": "https://x.example"}  # fmt: skip
+    event = Event("workflow_run", {"workflow_run": run, "repository": {"full_name": "acme/shop"}})
+    with host.server.serve() as api:
+        env = {"GITHUB_API_URL": api, "GITHUB_REPOSITORY": "acme/shop"}
+        second = Runner(tmp_path / "second").run(
+            new_folder(tmp_path),
+            event,
+            {"token": API_TOKEN},
+            env,
+            file=ci_runs.ACTIONS[1],
+            archive=fork.archive,
+        )
+
+    assert second.done.returncode == 0, second.done.stderr
+    assert second.used["actions/download-artifact"]["run-id"] == "5"
+    assert [thread.path for thread in host.threads] == ["app.py"]
+    assert len(host.summaries()) == 1
+
+
+def test_the_inputs_of_the_review_have_an_effect(
+    changed: GitRepository, tmp_path: Path, step: Reviews
+) -> None:
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    ticket, store = tmp_path / "ticket.md", tmp_path / "records.sqlite"
+    ticket.write_text("# Print\n\n## Acceptance criteria\n\n- the value is printed\n")
+    inputs = {"base-ref": "HEAD~1", "ticket": str(ticket), "store": str(store), "sign-with": "env:KEY_OF_CI",
+              "fail-level": "none", "fail-on-verdict": "human-review"}  # fmt: skip
+    runner = Runner(tmp_path / "runner")
+    ran = runner.run(changed.root, Event("other"), inputs, {"KEY_OF_CI": pem})
+
+    assert ran.done.returncode == 1, ran.done.stderr
+    assert ran.outputs["verdict"] in ("human-review", "escalate", "declined")
+    assert ran.report["ticket"]
+    assert '"sig"' in Path(ran.outputs["record-file"]).read_text()
+    assert store.stat().st_size > 0
 
 
 def test_findings_of_a_fork_are_not_uploaded_to_code_scanning(changed: GitRepository, tmp_path: Path) -> None:
@@ -354,8 +410,7 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
 
     assert done.returncode == 1, done.stderr
     assert "Undefined name `missing` [ruff/F821]" in done.stdout
-    names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
-    assert sorted(path.name for path in reports.iterdir()) == names
+    assert sorted(path.name for path in reports.iterdir()) == REPORT_FILES
 
 
 PERMISSIONS = {
