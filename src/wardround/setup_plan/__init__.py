@@ -1,0 +1,1 @@
+"""What ``wardround init`` would create or change in a repository."""
