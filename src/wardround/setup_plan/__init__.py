@@ -1,1 +1,1 @@
-"""What ``wardround init`` would create or change in a repository."""
+"""The plan of ``wardround init``: files to create or change in a repository."""

@@ -46,6 +46,4 @@ def _require_writable(root: Path, change: FileChange) -> None:
     while not folder.exists() and folder != root:
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(
-            f"{folder} cannot be written; nothing was changed: make it writable and run it again"
-        )
+        raise UsageError(f"{folder} cannot be written, so nothing was; make it writable, and run it again")

@@ -63,7 +63,7 @@ class YamlText:
             NotUnderstood: the text would not have that value.
         """
         separator = [""] if self._lines and self._lines[-1].strip() else []
-        return self._inserted(len(self._lines), [*separator, *lines], change)
+        return self._insert(len(self._lines), [*separator, *lines], change)
 
     def with_item(self, keys: Sequence[str], lines: Sequence[str], change: Callable[[Any], None]) -> bytes:
         """Return the text with lines after the last item of the collection at these keys.
@@ -79,7 +79,7 @@ class YamlText:
         if not isinstance(node, yaml.CollectionNode) or not node.value or node.flow_style:
             raise NotUnderstood(f"{name} is not a list of entries in block style")
         pad = self._indentation(node)
-        return self._inserted(self._end(node), [f"{pad}{line}" if line else line for line in lines], change)
+        return self._insert(self._end(node), [f"{pad}{line}" if line else line for line in lines], change)
 
     def _node(self, keys: Sequence[str]) -> yaml.Node | None:
         node = self._top
@@ -109,7 +109,7 @@ class YamlText:
             end -= 1  # an indented text block contains the empty lines after it
         return end
 
-    def _inserted(self, index: int, lines: Sequence[str], change: Callable[[Any], None]) -> bytes:
+    def _insert(self, index: int, lines: Sequence[str], change: Callable[[Any], None]) -> bytes:
         before = list(self._lines)
         if index and not before[index - 1].endswith("\n"):
             before[index - 1] += self._newline
