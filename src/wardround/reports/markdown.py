@@ -149,7 +149,7 @@ def _after_findings(review: ReviewResult) -> list[str]:
 
 def unreviewed_lines(unreviewed: Iterable[Unreviewed]) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
-    for group in unreviewed_groups(unreviewed):
+    for group in unreviewed_groups(tuple(unreviewed)):
         first, *others = group.files
         more = f" and {len(others)} more" if others else ""
         yield f"{first}{more}: {group.sentence}"
