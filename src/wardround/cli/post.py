@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wardround.delivery.code_hosts.model import ChangeRequestReference
     from wardround.delivery.feedback.dismissals import Dismissal
     from wardround.delivery.feedback.execution import PostResult, PostSettings
+    from wardround.delivery.feedback.plan import FeedbackPlan
     from wardround.delivery.reported_review import ReportedReview
 
 
@@ -73,7 +74,7 @@ def _record(
     from wardround.delivery.feedback.judgements import JudgementFile
 
     recorded = JudgementFile(options["judgements"], reference.repository)
-    for dismissal in recorded.unrecorded(dismissals):
+    for dismissal in recorded.without_judgement(dismissals):
         if not options["dry_run"]:
             recorded.record(dismissal, datetime.datetime.now(datetime.UTC).date())
         verb = "would be" if options["dry_run"] else "was"
@@ -97,15 +98,26 @@ def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:
     if result.skipped:
         yield f"nothing is posted: {result.skipped}"
         return
-    plan, verb = result.plan, "would be" if is_dry_run else "was"
+    verb = "would be" if is_dry_run else "was"
+    yield from _thread_lines(result.plan, verb)
+    if result.is_summary_changed:
+        yield f"summary {verb} {'posted' if result.is_summary_new else 'updated'}"
+    yield from _limit_lines(result)
+    if not result.plan.changes_threads and not result.is_summary_changed:
+        yield "nothing to post: the change request shows this review already"
+
+
+def _thread_lines(plan: FeedbackPlan, verb: str) -> Iterator[str]:
     for finding in plan.posted:
         yield f"{finding.file}:{finding.line}: comment {verb} posted ({finding.rule})"
     for thread in plan.resolve:
-        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is gone"
+        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is no longer reported"
     for thread in plan.reopen:
-        yield f"{thread.path}:{thread.line}: comment {verb} reopened, its finding is back"
-    if result.is_summary_changed:
-        yield f"summary {verb} {'posted' if result.is_summary_new else 'updated'}"
+        yield f"{thread.path}:{thread.line}: comment {verb} reopened, its finding is reported again"
+
+
+def _limit_lines(result: PostResult) -> Iterator[str]:
+    """Yield the numbers of comments that were not written."""
     if result.rejected:
         yield f"{result.rejected} comments were rejected by the host and are in the summary"
     if result.refused:
@@ -113,7 +125,5 @@ def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:
             f"{result.refused} comments could not be resolved or reopened: the token may not do that "
             "(docs/pull-requests.md)"
         )
-    if plan.held_back:
-        yield f"held back: {len(plan.held_back)} beyond --max-comments"
-    if not plan.changes_threads and not result.is_summary_changed:
-        yield "nothing to post: the change request shows this review already"
+    if result.plan.held_back:
+        yield f"held back: {len(result.plan.held_back)} beyond --max-comments"

@@ -45,7 +45,7 @@ class NotDelivered(Exception):
     """A receiver did not accept a message.
 
     Args:
-        retry_after: seconds that the receiver asks to wait.
+        retry_after: seconds to wait, as the receiver states them.
     """
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
@@ -232,7 +232,7 @@ class WebhookSender:
                 self._outbox.postpone(delivery, wait)
             self._report(delivery, "failed" if is_last else "postponed", str(cause))
         else:
-            self._outbox.accepted(delivery)
+            self._outbox.complete(delivery)
             self._report(delivery, "delivered", None)
 
     def _report(self, delivery: Delivery, state: str, reason: str | None) -> None:

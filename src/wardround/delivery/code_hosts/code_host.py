@@ -67,7 +67,7 @@ class Feedback(Protocol):
         ...
 
     def update_comment(self, comment: Comment, body: str) -> None:
-        """Replace the text of a comment of this account; one that is gone is no error."""
+        """Replace the text of a comment of this account, if it still exists."""
         ...
 
     def delete_comment(self, comment: Comment) -> None:
@@ -75,15 +75,15 @@ class Feedback(Protocol):
         ...
 
     def resolve(self, thread: Thread) -> None:
-        """Resolve a thread; one that is gone is no error."""
+        """Resolve a thread, if it still exists."""
         ...
 
     def reopen(self, thread: Thread) -> None:
-        """Reopen a resolved thread; one that is gone is no error."""
+        """Reopen a resolved thread, if it still exists."""
         ...
 
     def delete_thread(self, thread: Thread) -> None:
-        """Delete a thread of this account in which nobody replied; one that is gone already is no error."""
+        """Delete a thread of this account in which nobody replied, if it still exists."""
         ...
 
 
