@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wardround.delivery.code_hosts.model import ChangeRequestReference
     from wardround.delivery.feedback.dismissals import Dismissal
     from wardround.delivery.feedback.execution import PostResult, PostSettings
+    from wardround.delivery.feedback.plan import FeedbackPlan
     from wardround.delivery.reported_review import ReportedReview
 
 
@@ -35,7 +36,7 @@ def command(report: Path, **options: Any) -> None:
     """Post a review to a pull request or merge request: a few comments on lines, and one summary.
 
     REPORT is the JSON report of a review (default: report.json). A repeated run changes only what differs:
-    the summary is updated in place, a comment whose finding is gone is resolved unless somebody replied, and
+    the summary is updated in place, a comment whose finding is fixed is resolved unless somebody replied, and
     nothing is written twice. The token is in GITHUB_TOKEN or GITLAB_TOKEN.
 
     Exit status: 0 done, or nothing is posted because the change request is closed or has another commit by
@@ -97,13 +98,20 @@ def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:
     if result.skipped:
         yield f"nothing is posted: {result.skipped}"
         return
-    plan, verb = result.plan, "would be" if is_dry_run else "was"
+    yield from _thread_lines(result.plan, "would be" if is_dry_run else "was")
+    yield from _summary_lines(result, "would be" if is_dry_run else "was")
+
+
+def _thread_lines(plan: FeedbackPlan, verb: str) -> Iterator[str]:
     for finding in plan.posted:
         yield f"{finding.file}:{finding.line}: comment {verb} posted ({finding.rule})"
     for thread in plan.resolve:
-        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is gone"
+        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is not reported any more"
     for thread in plan.reopen:
         yield f"{thread.path}:{thread.line}: comment {verb} reopened, its finding is back"
+
+
+def _summary_lines(result: PostResult, verb: str) -> Iterator[str]:
     if result.is_summary_changed:
         yield f"summary {verb} {'posted' if result.is_summary_new else 'updated'}"
     if result.rejected:
@@ -113,7 +121,7 @@ def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:
             f"{result.refused} comments could not be resolved or reopened: the token may not do that "
             "(docs/pull-requests.md)"
         )
-    if plan.held_back:
-        yield f"held back: {len(plan.held_back)} beyond --max-comments"
-    if not plan.changes_threads and not result.is_summary_changed:
+    if result.plan.held_back:
+        yield f"held back: {len(result.plan.held_back)} beyond --max-comments"
+    if not result.plan.changes_threads and not result.is_summary_changed:
         yield "nothing to post: the change request shows this review already"

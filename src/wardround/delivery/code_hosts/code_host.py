@@ -31,7 +31,7 @@ class Feedback(Protocol):
         ...
 
     def text(self, path: str, commit: str) -> str | None:
-        """Return the text of a file at a commit; None if there is no such file, or it is not text."""
+        """Return the text of a file at a commit; None if it does not exist or is not text."""
         ...
 
     def is_merge_of(self, commit: str, head: str) -> bool:
@@ -67,7 +67,7 @@ class Feedback(Protocol):
         ...
 
     def update_comment(self, comment: Comment, body: str) -> None:
-        """Replace the text of a comment of this account; one that is gone is no error."""
+        """Replace the text of a comment of this account, unless it is deleted."""
         ...
 
     def delete_comment(self, comment: Comment) -> None:
@@ -75,15 +75,15 @@ class Feedback(Protocol):
         ...
 
     def resolve(self, thread: Thread) -> None:
-        """Resolve a thread; one that is gone is no error."""
+        """Resolve a thread, unless it is deleted."""
         ...
 
     def reopen(self, thread: Thread) -> None:
-        """Reopen a resolved thread; one that is gone is no error."""
+        """Reopen a resolved thread, unless it is deleted."""
         ...
 
     def delete_thread(self, thread: Thread) -> None:
-        """Delete a thread of this account in which nobody replied; one that is gone already is no error."""
+        """Delete a thread of this account in which nobody replied, unless it is deleted already."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -23,7 +23,7 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
     Attributes:
         posted: the findings of ``review_comments``, in order.
         resolve, reopen: threads of this account.
-        resolved: fingerprints of the findings that are gone, and whose threads this account resolved.
+        resolved: fingerprints of the threads that this account resolved, whose findings are not reported.
         duplicate_threads, duplicate_summaries: of this account, which another run wrote at the same time.
         held_back: findings that could have a comment, and have none because of the limit.
         elsewhere: findings without a comment because their lines accept none.
@@ -89,14 +89,13 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         reported = {finding.fingerprint: finding for finding in introduced_findings(self.review)}
         first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
         current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
-        known = first.keys() | self.log.posted
-        fresh = [finding for finding in reported.values() if finding.fingerprint not in known]
+        written = first.keys() | self.log.posted
+        fresh = [finding for finding in reported.values() if finding.fingerprint not in written]
         placed, elsewhere = self._by_place(fresh, state)
-        unlisted = len(self.log.posted - first.keys())
-        room = max(0, self.most - unlisted - sum(not thread.is_resolved for thread in current))
+        room = self._room(current, first.keys())
         resolve = self._allowed(_obsolete_threads(state, reported.keys()))
         return FeedbackPlan(
-            review_comments=tuple(self.comments.comment(finding) for finding in placed[:room]),
+            review_comments=tuple(map(self.comments.comment, placed[:room])),
             posted=tuple(placed[:room]),
             resolve=resolve,
             reopen=self._allowed(thread for thread in current if _is_resolved_by_us(thread, state)),
@@ -105,8 +104,13 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
             duplicate_summaries=state.summaries[1:],
             held_back=tuple(placed[room:]),
             elsewhere=tuple(elsewhere),
-            known=tuple(finding for finding in reported.values() if finding.fingerprint in known),
+            known=tuple(reported[fingerprint] for fingerprint in reported if fingerprint in written),
         )
+
+    def _room(self, current: Sequence[Thread], listed: Collection[str]) -> int:
+        """Return the number of comments that may still be posted."""
+        unlisted = len(self.log.posted.difference(listed))
+        return max(0, self.most - unlisted - sum(not thread.is_resolved for thread in current))
 
     def _by_place(
         self, findings: Sequence[ReportedFinding], state: FeedbackState
@@ -136,7 +140,7 @@ def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
 
 
 def _obsolete_threads(state: FeedbackState, reported: Iterable[str]) -> Iterator[Thread]:
-    """Yield open threads whose finding is gone, unless somebody replied or reopened them."""
+    """Yield open threads whose finding is not reported, unless somebody replied or reopened them."""
     kept = state.resolved_before.union(reported)
     for fingerprint, threads in state.own_threads.items():
         if fingerprint not in kept:
@@ -155,7 +159,7 @@ def _resolved_findings(
 
 
 def _is_resolved_by_us(thread: Thread, state: FeedbackState) -> bool:
-    """Return True if this account resolved a thread because its finding was gone."""
+    """Return True if this account resolved a thread, as it does when the finding is not reported."""
     return thread.is_resolved and thread.resolver is not None and state.is_own(thread.resolver)
 
 
