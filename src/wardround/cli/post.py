@@ -74,7 +74,7 @@ def _record(
     from wardround.delivery.feedback.judgements import JudgementFile
 
     recorded = JudgementFile(options["judgements"], reference.repository)
-    for dismissal in recorded.unrecorded(dismissals):
+    for dismissal in recorded.without_judgement(dismissals):
         if not options["dry_run"]:
             recorded.record(dismissal, datetime.datetime.now(datetime.UTC).date())
         verb = "would be" if options["dry_run"] else "was"

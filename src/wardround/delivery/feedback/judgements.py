@@ -28,7 +28,7 @@ class JudgementFile:
         self._reader = path.stem if is_file else READER
         self._repository = repository
 
-    def unrecorded(self, dismissals: Iterable[Dismissal]) -> Iterator[Dismissal]:
+    def without_judgement(self, dismissals: Iterable[Dismissal]) -> Iterator[Dismissal]:
         """Yield the dismissals whose findings have no judgement in the file.
 
         Raises:

@@ -93,12 +93,12 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         fresh = [finding for finding in reported.values() if finding.fingerprint not in written]
         placed, elsewhere = self._by_place(fresh, state)
         room = self._room(current, first.keys())
-        resolve = self._allowed(_obsolete_threads(state, reported.keys()))
+        resolve = self._with_permission(_obsolete_threads(state, reported.keys()))
         return FeedbackPlan(
             review_comments=tuple(map(self.comments.comment, placed[:room])),
             posted=tuple(placed[:room]),
             resolve=resolve,
-            reopen=self._allowed(thread for thread in current if _is_resolved_by_us(thread, state)),
+            reopen=self._with_permission(thread for thread in current if _is_resolved_by_us(thread, state)),
             resolved=tuple(_resolved_findings(state, reported.keys(), resolve)),
             duplicate_threads=tuple(_younger_threads(state)),
             duplicate_summaries=state.summaries[1:],
@@ -128,7 +128,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         is_in_diff = finding.line in state.changed_lines.get(finding.file, frozenset())
         return is_in_diff and self.has_same_lines(finding.file)
 
-    def _allowed(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:
+    def _with_permission(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:
         """Return the threads that the host lets this account resolve and reopen."""
         return tuple(thread for thread in threads if thread.id not in self.log.refused)
 

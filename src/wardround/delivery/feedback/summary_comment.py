@@ -31,7 +31,7 @@ def summary_comment(review: ReportedReview, plan: FeedbackPlan, run_url: str) ->
         *_held_back(review, plan, run_url),
         *_reasons(review),
         *_elsewhere(plan.elsewhere),
-        *_unreviewed(review),
+        *_gaps(review),
     ]
     return "\n\n".join(_blocks_within(blocks, _MOST_CHARACTERS))
 
@@ -85,7 +85,7 @@ def _held_back(review: ReportedReview, plan: FeedbackPlan, run_url: str) -> Iter
         yield f"More is in {where}."
 
 
-def _unreviewed(review: ReportedReview) -> list[str]:
+def _gaps(review: ReportedReview) -> list[str]:
     gaps = [Unreviewed(gap.file, gap.specialist, gap.tool, gap.reason) for gap in review.unreviewed]
     lines = [truncate(line, _LONGEST) for line in unreviewed_lines(gaps)]
     return bullet_list("Not reviewed", lines)
