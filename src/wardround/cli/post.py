@@ -36,7 +36,7 @@ def command(report: Path, **options: Any) -> None:
     """Post a review to a pull request or merge request: a few comments on lines, and one summary.
 
     REPORT is the JSON report of a review (default: report.json). A repeated run changes only what differs:
-    the summary is updated in place, a comment whose finding is gone is resolved unless somebody replied, and
+    the summary is updated in place, a comment whose finding is fixed is resolved unless somebody replied, and
     nothing is written twice. The token is in GITHUB_TOKEN or GITLAB_TOKEN.
 
     Exit status: 0 done, or nothing is posted because the change request is closed or has another commit by
@@ -98,26 +98,22 @@ def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:
     if result.skipped:
         yield f"nothing is posted: {result.skipped}"
         return
-    verb = "would be" if is_dry_run else "was"
-    yield from _thread_lines(result.plan, verb)
-    if result.is_summary_changed:
-        yield f"summary {verb} {'posted' if result.is_summary_new else 'updated'}"
-    yield from _limit_lines(result)
-    if not result.plan.changes_threads and not result.is_summary_changed:
-        yield "nothing to post: the change request shows this review already"
+    yield from _thread_lines(result.plan, "would be" if is_dry_run else "was")
+    yield from _summary_lines(result, "would be" if is_dry_run else "was")
 
 
 def _thread_lines(plan: FeedbackPlan, verb: str) -> Iterator[str]:
     for finding in plan.posted:
         yield f"{finding.file}:{finding.line}: comment {verb} posted ({finding.rule})"
     for thread in plan.resolve:
-        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is no longer reported"
+        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is not reported any more"
     for thread in plan.reopen:
-        yield f"{thread.path}:{thread.line}: comment {verb} reopened, its finding is reported again"
+        yield f"{thread.path}:{thread.line}: comment {verb} reopened, its finding is back"
 
 
-def _limit_lines(result: PostResult) -> Iterator[str]:
-    """Yield the numbers of comments that were not written."""
+def _summary_lines(result: PostResult, verb: str) -> Iterator[str]:
+    if result.is_summary_changed:
+        yield f"summary {verb} {'posted' if result.is_summary_new else 'updated'}"
     if result.rejected:
         yield f"{result.rejected} comments were rejected by the host and are in the summary"
     if result.refused:
@@ -127,3 +123,5 @@ def _limit_lines(result: PostResult) -> Iterator[str]:
         )
     if result.plan.held_back:
         yield f"held back: {len(result.plan.held_back)} beyond --max-comments"
+    if not result.plan.changes_threads and not result.is_summary_changed:
+        yield "nothing to post: the change request shows this review already"

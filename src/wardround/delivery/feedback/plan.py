@@ -23,7 +23,7 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
     Attributes:
         posted: the findings of ``review_comments``, in order.
         resolve, reopen: threads of this account.
-        resolved: fingerprints of findings that are no longer reported and whose threads this account resolved.
+        resolved: fingerprints of the threads that this account resolved, whose findings are not reported.
         duplicate_threads, duplicate_summaries: of this account, which another run wrote at the same time.
         held_back: findings that could have a comment, and have none because of the limit.
         elsewhere: findings without a comment because their lines accept none.
@@ -89,37 +89,27 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         reported = {finding.fingerprint: finding for finding in introduced_findings(self.review)}
         first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
         current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
-        fresh, known = self._divide(reported.values(), first.keys())
+        written = first.keys() | self.log.posted
+        fresh = [finding for finding in reported.values() if finding.fingerprint not in written]
         placed, elsewhere = self._by_place(fresh, state)
-        room = self._room(first.keys(), current)
-        resolve = self._permitted_threads(_obsolete_threads(state, reported.keys()))
+        room = self._room(current, first.keys())
+        resolve = self._with_permission(_obsolete_threads(state, reported.keys()))
         return FeedbackPlan(
-            review_comments=tuple(self.comments.comment(finding) for finding in placed[:room]),
+            review_comments=tuple(map(self.comments.comment, placed[:room])),
             posted=tuple(placed[:room]),
             resolve=resolve,
-            reopen=self._permitted_threads(thread for thread in current if _is_resolved_by_us(thread, state)),
+            reopen=self._with_permission(thread for thread in current if _is_resolved_by_us(thread, state)),
             resolved=tuple(_resolved_findings(state, reported.keys(), resolve)),
             duplicate_threads=tuple(_younger_threads(state)),
             duplicate_summaries=state.summaries[1:],
             held_back=tuple(placed[room:]),
             elsewhere=tuple(elsewhere),
-            known=tuple(known),
+            known=tuple(reported[fingerprint] for fingerprint in reported if fingerprint in written),
         )
 
-    def _divide(
-        self, reported: Iterable[ReportedFinding], threads: Collection[str]
-    ) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
-        """Return the findings without a thread, and those with one."""
-        fresh: list[ReportedFinding] = []
-        known: list[ReportedFinding] = []
-        for finding in reported:
-            has_thread = finding.fingerprint in threads or finding.fingerprint in self.log.posted
-            (known if has_thread else fresh).append(finding)
-        return fresh, known
-
-    def _room(self, threads: Collection[str], current: Iterable[Thread]) -> int:
-        """Return the number of comments that may be posted: what was posted may not be listed yet."""
-        unlisted = len(self.log.posted.difference(threads))
+    def _room(self, current: Sequence[Thread], listed: Collection[str]) -> int:
+        """Return the number of comments that may still be posted."""
+        unlisted = len(self.log.posted.difference(listed))
         return max(0, self.most - unlisted - sum(not thread.is_resolved for thread in current))
 
     def _by_place(
@@ -138,7 +128,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         is_in_diff = finding.line in state.changed_lines.get(finding.file, frozenset())
         return is_in_diff and self.has_same_lines(finding.file)
 
-    def _permitted_threads(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:
+    def _with_permission(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:
         """Return the threads that the host lets this account resolve and reopen."""
         return tuple(thread for thread in threads if thread.id not in self.log.refused)
 
@@ -150,7 +140,7 @@ def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
 
 
 def _obsolete_threads(state: FeedbackState, reported: Iterable[str]) -> Iterator[Thread]:
-    """Yield open threads whose finding is no longer reported, unless somebody replied or reopened them."""
+    """Yield open threads whose finding is not reported, unless somebody replied or reopened them."""
     kept = state.resolved_before.union(reported)
     for fingerprint, threads in state.own_threads.items():
         if fingerprint not in kept:
@@ -169,7 +159,7 @@ def _resolved_findings(
 
 
 def _is_resolved_by_us(thread: Thread, state: FeedbackState) -> bool:
-    """Return True if this account resolved a thread because its finding was not reported."""
+    """Return True if this account resolved a thread, as it does when the finding is not reported."""
     return thread.is_resolved and thread.resolver is not None and state.is_own(thread.resolver)
 
 

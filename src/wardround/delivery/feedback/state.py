@@ -13,7 +13,7 @@ from wardround.delivery.feedback.markers import is_summary, marked_finding, mark
 
 
 class FeedbackState(msgspec.Struct, frozen=True, dict=True):
-    """The comments on a change request.
+    """The comments on a change request now.
 
     Attributes:
         account: whose comments are ours.
