@@ -14,7 +14,7 @@ from itertools import groupby
 from wardround.findings import Finding, Severity, SuggestedFix, Unreviewed
 from wardround.lazy import LazyPattern
 from wardround.planes.signal import Signal
-from wardround.reports import terminal, text, truncate
+from wardround.reports import statements, text, truncate
 from wardround.reports.finding_code import code_lines, fix_diff
 from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
@@ -135,14 +135,11 @@ def _printable(line: str) -> str:
 
 
 def _after_findings(review: ReviewResult) -> list[str]:
-    with terminal.disable_wrapping():
-        notes = list(filter(None, map(str.strip, text.statements(review))))
-    held_back = review.filtered_count
-    left = f"{held_back} findings are outside of the lines that the filter mode shows" if held_back else ""
     return [
         *bullet_list("Not reviewed", unreviewed_lines(review.unreviewed)),
-        *bullet_list("Notes", notes),
-        *bullet_list("", filter(None, [left])),
+        *bullet_list("Run", statements.run_results(review)),
+        *bullet_list("Notes", statements.notes(review)),
+        *bullet_list("Not shown", [*statements.held_back(review), *statements.folded(review)]),
         markdown_text(text.summary_line(review)),
     ]
 

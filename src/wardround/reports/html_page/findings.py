@@ -39,10 +39,13 @@ def _filters(ordered: Sequence[Finding]) -> Markup:
         "status": sorted({finding.status.value for finding in ordered}),
     }
     fields = [_menu(name, values) for name, values in menus.items()]
-    hint = "file, rule or text"
-    typed = element("input", type="search", id="filter-text", autocomplete="off", placeholder=hint)
-    fields.append(element("label", "Text ", typed))
+    fields += [_typed("file", "part of a path"), _typed("text", "rule, message or code")]
     return element("form", *fields, id="filters", hidden=True, aria_label="Filter the findings")
+
+
+def _typed(name: str, hint: str) -> Markup:
+    field = element("input", type="search", id=f"filter-{name}", autocomplete="off", placeholder=hint)
+    return element("label", f"{name.capitalize()} ", field)
 
 
 def _menu(name: str, values: Sequence[str]) -> Markup:

@@ -3,6 +3,7 @@ const form = document.getElementById("filters");
 if (form) {
   const menus = ["severity", "plane", "status"].map((name) => [name, document.getElementById("filter-" + name)]);
   const typed = document.getElementById("filter-text");
+  const path = document.getElementById("filter-file");
   const count = document.getElementById("count");
   const files = [...document.querySelectorAll(".file")].map((file) => ({
     file,
@@ -12,14 +13,17 @@ if (form) {
   const total = files.reduce((sum, entry) => sum + entry.findings.length, 0);
   const apply = () => {
     const words = typed.value.toLowerCase();
+    const part = path.value.toLowerCase();
     const wanted = menus.filter(([, menu]) => menu.value).map(([name, menu]) => [name, menu.value]);
     let shown = 0;
     for (const { file, name, findings } of files) {
       let visible = 0;
+      const isNamed = name.includes(part);
       for (const finding of findings) {
         const matches =
+          isNamed &&
           wanted.every(([key, value]) => finding.dataset[key] === value) &&
-          (!words || name.includes(words) || finding.textContent.toLowerCase().includes(words));
+          (!words || finding.textContent.toLowerCase().includes(words));
         finding.hidden = !matches;
         visible += matches ? 1 : 0;
       }
@@ -31,7 +35,12 @@ if (form) {
   form.hidden = false;
   form.addEventListener("input", apply);
   form.addEventListener("submit", (event) => event.preventDefault());
-  window.addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details")) details.open = true;
-  });
 }
+let opened = [];
+window.addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details:not([open])")];
+  for (const details of opened) details.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const details of opened) details.open = false;
+});
