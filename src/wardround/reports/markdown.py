@@ -144,7 +144,7 @@ def _after_findings(review: ReviewResult) -> list[str]:
     ]
 
 
-def unreviewed_lines(unreviewed: Iterable[Unreviewed]) -> Iterator[str]:
+def unreviewed_lines(unreviewed: Sequence[Unreviewed]) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
     for group in unreviewed_groups(unreviewed):
         first, *others = group.files

@@ -15,8 +15,8 @@ from wardround.review_result import ReviewResult
 _AROUND = 2
 _MOST_FIX_LINES = 40
 _LONGEST_LINE = 500
-_OPEN_FILES = 20
-"""Files whose findings are open at first; a browser draws thousands of closed ones at once."""
+_MOST_OPEN = 300
+"""Findings whose files are open at first, besides the first file; a browser draws closed ones later."""
 _PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 _NOTES = {Status.CAUSED: "caused by this change", Status.EXISTING: "was there before"}
 
@@ -55,11 +55,14 @@ def _menu(name: str, values: Sequence[str]) -> Markup:
 
 
 def _files(review: ReviewResult, ordered: Sequence[Finding]) -> Iterator[Markup]:
-    for number, (path, group) in enumerate(groupby(ordered, key=lambda finding: finding.file)):
+    before = 0
+    for path, group in groupby(ordered, key=lambda finding: finding.file):
         source = (review.text_of(path) or "").split("\n")
         cards = [_card(finding, source) for finding in group]
         title = element("summary", element("h3", path), f" {len(cards)}")
-        yield element("details", title, *cards, class_="file", open=number < _OPEN_FILES)
+        is_open = before == 0 or before + len(cards) <= _MOST_OPEN
+        yield element("details", title, *cards, class_="file", open=is_open)
+        before += len(cards)
 
 
 def _card(finding: Finding, source: Sequence[str]) -> Markup:
@@ -88,11 +91,11 @@ def _rule(finding: Finding) -> Markup:
 
 
 def _code(lines: Iterable[CodeLine]) -> list[Markup]:
+    """Return lines as a block; only those of the finding are elements, for pages with 30,000 findings."""
     rows = []
     for line in lines:
-        number = element("span", f"{line.number:>5} ", class_="number", aria_hidden="true")
-        text = code_text(line.text[:_LONGEST_LINE])
-        rows.append(element("mark" if line.is_marked else "span", number, text))
+        text = code_text(f"{line.number:>5} {line.text[:_LONGEST_LINE]}")
+        rows.append(element("mark", text) if line.is_marked else text)
     return [element("pre", Markup("\n".join(rows)), tabindex=0)] if rows else []
 
 

@@ -1,4 +1,5 @@
 "use strict";
+const MOST_OPEN = 300; // findings that a browser lays out at once without delay
 const form = document.getElementById("filters");
 if (form) {
   const menus = ["severity", "plane", "status"].map((name) => [name, document.getElementById("filter-" + name)]);
@@ -24,12 +25,13 @@ if (form) {
           isNamed &&
           wanted.every(([key, value]) => finding.dataset[key] === value) &&
           (!words || finding.textContent.toLowerCase().includes(words));
-        finding.hidden = !matches;
+        if (finding.hidden === matches) finding.hidden = !matches;
         visible += matches ? 1 : 0;
       }
       file.hidden = visible === 0;
       shown += visible;
     }
+    if (shown < total && shown <= MOST_OPEN) for (const { file } of files) file.open ||= !file.hidden;
     count.textContent = shown === total ? total + " findings" : shown + " of " + total + " findings";
   };
   form.hidden = false;
