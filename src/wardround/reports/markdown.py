@@ -29,7 +29,7 @@ _PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 _FENCE = LazyPattern(r"`{3,}")
 _PLANES = "| Plane | Status | Most severe | Confidence |\n|---|---|---|---|"
 _ROOM = 400
-"""Characters kept for the line that counts what is left out."""
+"""Bytes for the line that counts what is left out."""
 
 
 def render(review: ReviewResult) -> str:
@@ -130,7 +130,7 @@ def fenced_block(lines: Sequence[str], language: str = "") -> str:
 
 
 def _printable(line: str) -> str:
-    """Return a line of code, in which only tabs are kept of what cannot be printed."""
+    """Return a line of code, in which only tabs remain of what cannot be printed."""
     return "\t".join(map(one_line, line.removesuffix("\r").split("\t")))
 
 
