@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from wardround.findings import Severity, Unreviewed
 from wardround.reports import html
@@ -59,11 +60,12 @@ def test_the_filters_are_used_by_keyboard_and_the_count_follows(make: Factory, o
     page.keyboard.press("ArrowDown")
     assert len(shown(page)) == 10
     assert page.get_by_role("status").inner_text() == "10 of 30 findings"
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    for _ in ("plane", "status", "file"):
+        page.keyboard.press("Tab")
     page.keyboard.type("m07")
     assert page.get_by_role("status").inner_text() == "1 of 30 findings"
+    page.emulate_media(media="print")
+    assert len(shown(page)) == 30
 
 
 def test_everything_is_readable_without_scripts(make: Factory, opened: Open) -> None:
@@ -111,3 +113,13 @@ def test_thousands_of_findings_are_one_page(make: Factory, opened: Open) -> None
     page = opened(make.review(*make.many(6_000)))
     page.locator("#filter-severity").select_option("error")
     assert page.get_by_role("status").inner_text() == "2000 of 6000 findings"
+    assert page.locator(".file[open]").count() == 1
+    page.locator("#filter-file").fill("m07")
+    assert page.locator(".file[open]:visible").count() == 1
+
+
+def test_the_verdict_is_not_repeated_among_the_notes(make: Factory) -> None:
+    review = replace(make.review(make.finding()), notes=("a limit was reached",))
+    page = html.render(review)
+    assert "<li>a limit was reached</li>" in page
+    assert "verdict: " not in page

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wardround.findings import Severity, Unreviewed
+from msgspec.structs import replace
+
+from wardround.findings import Severity, Status, Unreviewed
 from wardround.reports import markdown
 
 if TYPE_CHECKING:
@@ -62,3 +64,11 @@ def test_errors_come_first(make: Factory) -> None:
     findings = [make.finding(file="a.py"), make.finding(file="b.py", severity=Severity.ERROR)]
     report = markdown.render(make.review(*findings))
     assert report.index("b&#46;py") < report.index("a&#46;py")
+
+
+def test_what_is_not_shown_is_counted_and_the_verdict_is_stated_once(make: Factory) -> None:
+    existing = make.finding(status=Status.EXISTING)
+    report = markdown.render(replace(make.review(existing), notes=("a limit was reached",)))
+    assert "**Notes**\n\n- a limit was reached" in report
+    assert "**Not shown**\n\n- 1 finding is outside of the lines that --filter-mode added shows" in report
+    assert "verdict: " not in report

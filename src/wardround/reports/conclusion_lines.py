@@ -23,11 +23,15 @@ _REASONS = 3
 def conclusion_lines(review: ReviewResult, style: Style) -> list[str]:
     """Return the lines from the claims of a language model to the verdict."""
     return [
-        *_dropped_claims(review, style),
-        *_analyses(review.conclusion, style),
+        *analysis_lines(review, style),
         *run_lines(review.conclusion.context.ran),
         *_verdict(review),
     ]
+
+
+def analysis_lines(review: ReviewResult, style: Style) -> list[str]:
+    """Return the lines of the analyses, after the claims of a language model that are no findings."""
+    return [*_dropped_claims(review, style), *_analyses(review.conclusion, style)]
 
 
 def _analyses(conclusion: Conclusion, style: Style) -> Iterator[str]:

@@ -14,7 +14,7 @@ from itertools import groupby
 from wardround.findings import Finding, Severity, SuggestedFix, Unreviewed
 from wardround.lazy import LazyPattern
 from wardround.planes.signal import Signal
-from wardround.reports import terminal, text, truncate
+from wardround.reports import statements, text, truncate
 from wardround.reports.finding_code import code_lines, fix_diff
 from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
@@ -25,11 +25,11 @@ _LONGEST_LINE = 200
 _LONGEST_TEXT = 2_000
 _LONGEST_LIST = 50
 _LABELS = {Severity.ERROR: "Error", Severity.WARN: "Warning", Severity.INFO: "Note"}
-_PAGE = re.compile(r"https://[\w./#~%-]{1,2000}", re.ASCII)
+_PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 _FENCE = LazyPattern(r"`{3,}")
 _PLANES = "| Plane | Status | Most severe | Confidence |\n|---|---|---|---|"
 _ROOM = 400
-"""Bytes reserved for the line that counts the findings left out."""
+"""Bytes for the line that counts what is left out."""
 
 
 def render(review: ReviewResult) -> str:
@@ -130,26 +130,23 @@ def fenced_block(lines: Sequence[str], language: str = "") -> str:
 
 
 def _printable(line: str) -> str:
-    """Return a line of code in which everything unprintable but tabs is escaped."""
+    """Return a line of code, in which only tabs remain of what cannot be printed."""
     return "\t".join(map(one_line, line.removesuffix("\r").split("\t")))
 
 
 def _after_findings(review: ReviewResult) -> list[str]:
-    with terminal.disable_wrapping():
-        notes = list(filter(None, map(str.strip, text.statements(review))))
-    held_back = review.filtered_count
-    left = f"{held_back} findings are outside of the lines that the filter mode shows" if held_back else ""
     return [
         *bullet_list("Not reviewed", unreviewed_lines(review.unreviewed)),
-        *bullet_list("Notes", notes),
-        *bullet_list("", filter(None, [left])),
+        *bullet_list("Run", statements.run_results(review)),
+        *bullet_list("Notes", statements.notes(review)),
+        *bullet_list("Not shown", [*statements.held_back(review), *statements.folded(review)]),
         markdown_text(text.summary_line(review)),
     ]
 
 
 def unreviewed_lines(unreviewed: Sequence[Unreviewed]) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
-    for group in unreviewed_groups(tuple(unreviewed)):
+    for group in unreviewed_groups(unreviewed):
         first, *others = group.files
         more = f" and {len(others)} more" if others else ""
         yield f"{first}{more}: {group.sentence}"

@@ -19,8 +19,8 @@ def element(name: str, /, *children: str | Markup, **attributes: str | int | boo
     """Return an element.
 
     Args:
-        attributes: a trailing underscore is dropped and others become hyphens; True is an attribute
-            without a value, and False none.
+        attributes: a trailing underscore is dropped and others become hyphens; True has no value,
+            and False is left out.
     """
     given = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _EMPTY:
@@ -39,7 +39,7 @@ def escape(text: str) -> str:
 
 
 def code_text(text: str) -> Markup:
-    """Return a line of code with its tabs."""
+    """Return a line of code, whose tabs remain."""
     return Markup("\t".join(map(escape, text.split("\t"))))
 
 

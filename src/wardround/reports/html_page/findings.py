@@ -12,10 +12,11 @@ from wardround.reports.html_page.elements import Markup, code_text, element, joi
 from wardround.reports.html_page.overview import section
 from wardround.review_result import ReviewResult
 
+_AROUND = 2
 _MOST_FIX_LINES = 40
 _LONGEST_LINE = 500
-_OPEN_FILES = 20
-"""Files whose findings are open at first; a browser draws thousands of closed ones at once."""
+_MOST_OPEN = 300
+"""Findings whose files are open at first, besides the first file; a browser draws closed ones later."""
 _PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 _NOTES = {Status.CAUSED: "caused by this change", Status.EXISTING: "was there before"}
 
@@ -38,10 +39,13 @@ def _filters(ordered: Sequence[Finding]) -> Markup:
         "status": sorted({finding.status.value for finding in ordered}),
     }
     fields = [_menu(name, values) for name, values in menus.items()]
-    hint = "file, rule or text"
-    typed = element("input", type="search", id="filter-text", autocomplete="off", placeholder=hint)
-    fields.append(element("label", "Text ", typed))
+    fields += [_typed("file", "part of a path"), _typed("text", "rule, message or code")]
     return element("form", *fields, id="filters", hidden=True, aria_label="Filter the findings")
+
+
+def _typed(name: str, hint: str) -> Markup:
+    field = element("input", type="search", id=f"filter-{name}", autocomplete="off", placeholder=hint)
+    return element("label", f"{name.capitalize()} ", field)
 
 
 def _menu(name: str, values: Sequence[str]) -> Markup:
@@ -51,11 +55,14 @@ def _menu(name: str, values: Sequence[str]) -> Markup:
 
 
 def _files(review: ReviewResult, ordered: Sequence[Finding]) -> Iterator[Markup]:
-    for number, (path, group) in enumerate(groupby(ordered, key=lambda finding: finding.file)):
+    before = 0
+    for path, group in groupby(ordered, key=lambda finding: finding.file):
         source = (review.text_of(path) or "").split("\n")
         cards = [_card(finding, source) for finding in group]
         title = element("summary", element("h3", path), f" {len(cards)}")
-        yield element("details", title, *cards, class_="file", open=number < _OPEN_FILES)
+        is_open = before == 0 or before + len(cards) <= _MOST_OPEN
+        yield element("details", title, *cards, class_="file", open=is_open)
+        before += len(cards)
 
 
 def _card(finding: Finding, source: Sequence[str]) -> Markup:
@@ -70,7 +77,7 @@ def _card(finding: Finding, source: Sequence[str]) -> Markup:
         *([element("span", " waived", class_="note")] if finding.status is Status.SUPPRESSED else []),
     )
     parts = [head, element("p", finding.message, class_="message")]
-    parts += _code(code_lines(finding, source))
+    parts += _code(code_lines(finding, source, _AROUND))
     parts += [element("p", " ".join(finding.rationale.split()))] if finding.rationale else []
     parts += _fix(finding, source)
     data = {"data_severity": severity, "data_plane": finding.plane.value, "data_status": status}
@@ -84,11 +91,11 @@ def _rule(finding: Finding) -> Markup:
 
 
 def _code(lines: Iterable[CodeLine]) -> list[Markup]:
+    """Return lines as a block; only those of the finding are elements, for pages with 30,000 findings."""
     rows = []
     for line in lines:
-        number = element("span", f"{line.number:>5} ", class_="number", aria_hidden="true")
-        text = code_text(line.text[:_LONGEST_LINE])
-        rows.append(element("mark", number, text))
+        text = code_text(f"{line.number:>5} {line.text[:_LONGEST_LINE]}")
+        rows.append(element("mark", text) if line.is_marked else text)
     return [element("pre", Markup("\n".join(rows)), tabindex=0)] if rows else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from wardround.planes.signal import PlaneStatus, Signal
-from wardround.reports import terminal, text
+from wardround.reports import statements
 from wardround.reports.html_page.elements import Markup, element, join
 from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
@@ -63,12 +63,12 @@ def after_findings(review: ReviewResult) -> Iterator[Markup]:
     """Yield what was not reviewed, the notes, and the tools that ran."""
     if review.unreviewed:
         yield section("Not reviewed", _gaps(review))
-    with terminal.disable_wrapping():
-        notes = list(filter(None, map(str.strip, text.statements(review))))
-    if review.filtered_count:
-        notes.append(f"{review.filtered_count} findings are held back by the filter mode")
-    if notes:
-        yield section("Notes", *bullet_list(notes))
+    parts = {
+        "Run": statements.run_results(review),
+        "Notes": statements.notes(review),
+        "Not shown": list(statements.held_back(review)),
+    }
+    yield from (section(title, *bullet_list(lines)) for title, lines in parts.items() if lines)
     if review.runs:
         rows = [_row("td", run.tool, run.version, str(run.files)) for run in review.runs]
         yield section("Tools", _table(_row("th", "Tool", "Version", "Files", scope="col"), rows))
