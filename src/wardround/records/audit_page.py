@@ -12,7 +12,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.findings import Severity, Status
-from wardround.planes.evidence import FindingEvidence, ToolEvidence
+from wardround.planes.evidence import Evidence, FindingEvidence, ToolEvidence
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.decide import lines_of
 from wardround.records.reading import derivation_note
@@ -61,19 +61,19 @@ def audit_page(record: ReviewRecord, found: Verification, threshold: int) -> tup
         threshold: the number of trusted keys that had to sign.
     """
     return (
-        Section("Reviewed", tuple(_reviewed(record, found.created))),
+        Section("Reviewed", tuple(_change_rows(record, found.created))),
         Section("Reviewed by", tuple(_programs(record))),
         Section("Policy", tuple(_policy(record))),
         Section("Result", tuple(_result(record))),
-        Section("Not reviewed", tuple(_not_reviewed(record))),
-        Section("Waived", tuple(_waived(record))),
-        Section("Signed", tuple(_signed(record, found.signers, threshold))),
-        Section("Derived again", tuple(_derived(record))),
+        Section("Not reviewed", tuple(_gap_rows(record))),
+        Section("Waived", tuple(_waiver_rows(record))),
+        Section("Signed", tuple(_signature_rows(record, found.signers, threshold))),
+        Section("Derived again", tuple(_derivation_rows(record))),
         Section("Not proven by this record", tuple(Row("-", text) for text in _LIMITS)),
     )
 
 
-def _reviewed(record: ReviewRecord, created: str) -> Iterator[Row]:
+def _change_rows(record: ReviewRecord, created: str) -> Iterator[Row]:
     document, origin = record.context.document, record.origin or RecordedOrigin()
     yield Row("repository", origin.repository or _NOT_NAMED)
     yield Row("change request", origin.change_request or NONE)
@@ -181,28 +181,32 @@ def _finding(finding: FindingEvidence) -> str:
     return f"{finding.severity} {finding.rule} {finding.file}:{finding.line}: {finding.message}"
 
 
-def _not_reviewed(record: ReviewRecord) -> Iterator[Row]:
-    evidence = record.evidence
-    lines = [
-        f"{missing.file} by {missing.tool or missing.specialist}: {missing.reason}"
-        for missing in evidence.missing
-    ]
-    lines += [f"{plane} failed: {reason}" for plane, reason in sorted(evidence.plane_failures.items())]
-    lines += [f"partly, {partial.specialist}: {partial.reason}" for partial in evidence.partial]
-    lines += [
-        f"{file.path}: its content is not in the clone"
-        for file in record.context.document.files
-        if file.is_incomparable
-    ]
-    lines += [
-        f"{file.path}: no specialist reads files of its kind"
-        for file in evidence.files
-        if file.is_unjudged and not file.specialists
-    ]
-    yield from _rows("-", lines) if lines else (Row("-", NONE),)
+def _gap_rows(record: ReviewRecord) -> Iterator[Row]:
+    lines = [*_missing_lines(record.evidence), *_unread_lines(record)]
+    yield from _rows("-", lines or [NONE])
 
 
-def _waived(record: ReviewRecord) -> Iterator[Row]:
+def _missing_lines(evidence: Evidence) -> Iterator[str]:
+    """Yield the steps that did not happen, or only in part."""
+    for missing in evidence.missing:
+        yield f"{missing.file} by {missing.tool or missing.specialist}: {missing.reason}"
+    for plane, reason in sorted(evidence.plane_failures.items()):
+        yield f"{plane} failed: {reason}"
+    for partial in evidence.partial:
+        yield f"partly, {partial.specialist}: {partial.reason}"
+
+
+def _unread_lines(record: ReviewRecord) -> Iterator[str]:
+    """Yield the files without known content, and those that no specialist reads."""
+    for file in record.context.document.files:
+        if file.is_incomparable:
+            yield f"{file.path}: its content is not in the clone"
+    for known in record.evidence.files:
+        if known.is_unjudged and not known.specialists:
+            yield f"{known.path}: no specialist reads files of its kind"
+
+
+def _waiver_rows(record: ReviewRecord) -> Iterator[Row]:
     waived = record.evidence.waived
     silenced = [finding for finding in record.evidence.introduced if finding.is_silenced]
     lines = [f"{_finding(finding)} [{_waiver(finding)}]" for finding in waived]
@@ -222,13 +226,13 @@ def _waiver(finding: FindingEvidence) -> str:
     return "accepted in the baseline"
 
 
-def _signed(record: ReviewRecord, signers: Sequence[str], threshold: int) -> Iterator[Row]:
+def _signature_rows(record: ReviewRecord, signers: Sequence[str], threshold: int) -> Iterator[Row]:
     yield from (Row("key", key) for key in signers)
     names = ", ".join(line_names(record.schema))
     yield Row("threshold", f"{threshold} of the trusted keys must sign every statement: {names}")
 
 
-def _derived(record: ReviewRecord) -> Iterator[Row]:
+def _derivation_rows(record: ReviewRecord) -> Iterator[Row]:
     replay = replay_evidence(record)
     same = "the same" if replay.agrees else "different"
     yield Row("verdict", f"{same}, derived from the evidence by wardround {__version__}")

@@ -113,7 +113,7 @@ class Outbox:
         wait = row[5] - self._clock()
         return (Delivery(*row[:5]), None) if wait <= 0 else (None, wait)
 
-    def accepted(self, delivery: Delivery) -> None:
+    def complete(self, delivery: Delivery) -> None:
         """Note that the receiver has accepted a message."""
         self._end(delivery, "delivered")
 

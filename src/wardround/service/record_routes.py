@@ -48,8 +48,8 @@ def list_records(
         verdict=verdict,
         tier=tier,
         rule=rule,
-        since=_bound("since", since),
-        until=_bound("until", until),
+        since=_time_limit("since", since),
+        until=_time_limit("until", until),
         before=before,
     )
     with store.opened_if_present(_location(service)) as opened:
@@ -88,7 +88,7 @@ def _commit(text: str | None) -> str | None:
     return text
 
 
-def _bound(name: str, text: str | None) -> str | None:
+def _time_limit(name: str, text: str | None) -> str | None:
     """Return a bound in time as the store compares it."""
     if text is None:
         return None

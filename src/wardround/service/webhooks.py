@@ -232,7 +232,7 @@ class WebhookSender:
                 self._outbox.postpone(delivery, wait)
             self._report(delivery, "failed" if is_last else "postponed", str(cause))
         else:
-            self._outbox.accepted(delivery)
+            self._outbox.complete(delivery)
             self._report(delivery, "delivered", None)
 
     def _report(self, delivery: Delivery, state: str, reason: str | None) -> None:
