@@ -68,7 +68,7 @@ def audit_page(record: ReviewRecord, found: Verification, threshold: int) -> tup
         Section("Not reviewed", tuple(_gap_rows(record))),
         Section("Waived", tuple(_waiver_rows(record))),
         Section("Signed", tuple(_signature_rows(record, found.signers, threshold))),
-        Section("Derived again", tuple(_replay_rows(record))),
+        Section("Derived again", tuple(_derivation_rows(record))),
         Section("Not proven by this record", tuple(Row("-", text) for text in _LIMITS)),
     )
 
@@ -182,11 +182,12 @@ def _finding(finding: FindingEvidence) -> str:
 
 
 def _gap_rows(record: ReviewRecord) -> Iterator[Row]:
-    lines = [*_missing_evidence(record.evidence), *_unread_files(record)]
-    yield from _rows("-", lines) if lines else (Row("-", NONE),)
+    lines = [*_missing_lines(record.evidence), *_unread_lines(record)]
+    yield from _rows("-", lines or [NONE])
 
 
-def _missing_evidence(evidence: Evidence) -> Iterator[str]:
+def _missing_lines(evidence: Evidence) -> Iterator[str]:
+    """Yield the steps that did not happen, or only in part."""
     for missing in evidence.missing:
         yield f"{missing.file} by {missing.tool or missing.specialist}: {missing.reason}"
     for plane, reason in sorted(evidence.plane_failures.items()):
@@ -195,13 +196,14 @@ def _missing_evidence(evidence: Evidence) -> Iterator[str]:
         yield f"partly, {partial.specialist}: {partial.reason}"
 
 
-def _unread_files(record: ReviewRecord) -> Iterator[str]:
+def _unread_lines(record: ReviewRecord) -> Iterator[str]:
+    """Yield the files without known content, and those that no specialist reads."""
     for file in record.context.document.files:
         if file.is_incomparable:
             yield f"{file.path}: its content is not in the clone"
-    for reviewed in record.evidence.files:
-        if reviewed.is_unjudged and not reviewed.specialists:
-            yield f"{reviewed.path}: no specialist reads files of its kind"
+    for known in record.evidence.files:
+        if known.is_unjudged and not known.specialists:
+            yield f"{known.path}: no specialist reads files of its kind"
 
 
 def _waiver_rows(record: ReviewRecord) -> Iterator[Row]:
@@ -230,7 +232,7 @@ def _signature_rows(record: ReviewRecord, signers: Sequence[str], threshold: int
     yield Row("threshold", f"{threshold} of the trusted keys must sign every statement: {names}")
 
 
-def _replay_rows(record: ReviewRecord) -> Iterator[Row]:
+def _derivation_rows(record: ReviewRecord) -> Iterator[Row]:
     replay = replay_evidence(record)
     same = "the same" if replay.agrees else "different"
     yield Row("verdict", f"{same}, derived from the evidence by wardround {__version__}")

@@ -70,7 +70,7 @@ def write(predicate: Mapping[str, Any], facts: Facts, signer: Signer | None, cre
     moment = predicates.timestamp(created)
     subjects = statement.subjects(review.context.digest, facts.head)
     first = statement.statement(statement.REVIEW, predicate, subjects)
-    others = _derived(review, first, moment)
+    others = _further_predicates(review, first, moment)
     statements = [
         first,
         *(
@@ -121,7 +121,9 @@ def _read(predicate: Mapping[str, Any]) -> ReviewPredicate:
     return review
 
 
-def _derived(review: ReviewPredicate, first: Mapping[str, Any], moment: str) -> dict[str, dict[str, Any]]:
+def _further_predicates(
+    review: ReviewPredicate, first: Mapping[str, Any], moment: str
+) -> dict[str, dict[str, Any]]:
     try:
         return predicates.derived_predicates(review, first, moment)
     except ValueError as cause:

@@ -9,7 +9,7 @@ from wardround.records.store import Retention
 
 
 def retention_of(days: int | None, newest: int | None, current: datetime) -> Retention:
-    """Return the records to keep at a time: those that either number keeps."""
+    """Return the retention at a time; a record that one of the numbers keeps stays."""
     since = None if days is None else timestamp(current - _age(days, current))
     return Retention(since, newest)
 

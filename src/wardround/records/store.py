@@ -1,6 +1,6 @@
 """The store of records, chained by digests: a file outside of every work tree, or a database.
 
-Records are appended; only the oldest ones can be deleted, and the store lists them.
+Records are appended; only the oldest ones can be deleted, and the store lists them from then on.
 
 The digest of each row covers the digest of the previous row, the record and its indexed facts. A row
 that is changed, removed or moved breaks the chain, and a removed tail differs from the stored head. Someone
@@ -243,12 +243,12 @@ class RecordStore:
         return (int(rows[0][0]), str(rows[0][1])) if rows else (0, FIRST_PREVIOUS)
 
     def prunable(self, retention: Retention) -> tuple[StoredRecord, ...]:
-        """Return the records that a retention excludes, the newest first."""
+        """Return the records that a retention deletes, the newest first."""
         upto = self._prunable_end(retention)
         return self.query(Query(upto=upto)) if upto > 0 else ()
 
     def prune(self, retention: Retention) -> tuple[StoredRecord, ...]:
-        """Delete the records that a retention excludes, and return them, the newest first.
+        """Delete the records that a retention does not keep, and return them, the newest first.
 
         The store keeps their numbers, digests, times and chain digests, from which the chain continues.
         """
@@ -260,7 +260,7 @@ class RecordStore:
         return found
 
     def _prunable_end(self, retention: Retention) -> int:
-        """Return the number of the last record that a retention excludes; 0 or less if there is none."""
+        """Return the number of the last record that a retention deletes; 0 or less if there is none."""
         last, _ = self.head()
         ends = []
         if retention.newest is not None:

@@ -45,7 +45,7 @@ class NotDelivered(Exception):
     """A receiver did not accept a message.
 
     Args:
-        retry_after: seconds to wait, as the receiver states them.
+        retry_after: seconds that the receiver demands to wait.
     """
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:

@@ -14,7 +14,7 @@ from wardround.cli.run import emit_line
 @click.option("--apply", "applies", is_flag=True, help="Delete; without it, only show what would be deleted.")
 @store_option
 def command(keep_days: int | None, keep_newest: int | None, applies: bool, store_name: str) -> None:
-    """Delete the oldest records, of which none is to be kept by any of the options.
+    """Delete the oldest records that no option keeps.
 
     Without --apply nothing is deleted. The store lists the digests of deleted records, and its chain still
     holds; export the records first if you may need them.
