@@ -1,4 +1,4 @@
-"""What is particular to GitLab: positions, drafts, statuses, approvals, auto-merge and merge trains."""
+"""Particulars of GitLab: positions, drafts, statuses, approvals, auto-merge and merge trains."""
 
 from __future__ import annotations
 

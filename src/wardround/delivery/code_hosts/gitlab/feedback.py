@@ -94,7 +94,7 @@ class GitlabFeedback:
     """Comments on one merge request.
 
     Args:
-        account: the account of the token, whose comments are asked for their reactions.
+        account: the account of the token, whose comments are read with their reactions.
     """
 
     most_comments = 100

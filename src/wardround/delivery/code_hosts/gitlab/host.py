@@ -74,7 +74,7 @@ class GitlabHost:
         """Return the merge request as it is now.
 
         Raises:
-            HostError: GitLab has no commit of it, since its source branch is gone.
+            HostError: GitLab has no commit of it, since its source branch was deleted.
         """
         found = self._client.get(request_path(self._reference), MergeRequest)
         if not found.sha:
