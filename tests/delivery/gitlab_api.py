@@ -181,7 +181,7 @@ class GitlabApi:
         return [body for body, user in self.comments.values() if user == ME]
 
     def push(self, commit: str) -> None:
-        """Push a commit: auto-merge ends, and approvals if the project says so."""
+        """Push a commit: auto-merge ends, and approvals with the setting of the project."""
         if not self.merged:
             self.head, self.enabled_by, self.in_train = commit, None, False
             self.pipeline, self.pushed_at = (71, commit), PUSHED_AT[1]

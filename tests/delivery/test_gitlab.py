@@ -1,4 +1,4 @@
-"""What is particular to GitLab: positions, drafts, statuses, approvals, auto-merge and merge trains."""
+"""Particulars of GitLab: positions, drafts, statuses, approvals, auto-merge and merge trains."""
 
 from __future__ import annotations
 
@@ -128,6 +128,19 @@ class TestFeedback:
         gitlab.post(finding(3), finding(4))
         assert [thread.line for thread in gitlab.api.threads] == [3, 4]
         assert gitlab.api.drafts == {}
+
+    def test_what_was_deleted_meanwhile_is_no_error(self, gitlab: Gitlab) -> None:
+        gitlab.post(finding(3))
+        with closing(gitlab.host()) as host:
+            (thread,), (summary,) = host.feedback.threads(), host.feedback.comments()
+            gitlab.api.threads.clear()
+            gitlab.api.comments.clear()
+            host.feedback.resolve(thread)
+            host.feedback.reopen(thread)
+            host.feedback.delete_thread(thread)
+            host.feedback.update_comment(summary, "text")
+            host.feedback.delete_comment(summary)
+        assert gitlab.api.comments == {}
 
     def test_a_thumbs_down_is_a_reaction(self, gitlab: Gitlab) -> None:
         gitlab.post(finding(3))

@@ -48,7 +48,7 @@ def replace_inputs(node: Any, values: Mapping[str, str]) -> Any:
 def run_job(
     name: str, workspace: GitRepository, env: Mapping[str, str], inputs: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run the scripts of a job in one shell; the environment of the tests stands in for the installation."""
+    """Run the scripts of a job in one shell, with the environment of the tests as the installation."""
     _, loaded = jobs(inputs)
     parent, job = loaded[".wardround"], loaded[name]
     lines = [*parent["before_script"], *job["script"]]

@@ -94,7 +94,7 @@ class GitlabFeedback:
     """Comments on one merge request.
 
     Args:
-        account: the account of the token, whose comments are searched their reactions.
+        account: the account of the token, whose comments are read with their reactions.
     """
 
     most_comments = 100
@@ -130,15 +130,6 @@ class GitlabFeedback:
         listed = self._client.pages(f"{self._path}/discussions", _Discussion)
         return [self._thread(found) for found in listed if found.notes and found.notes[0].type == _ON_LINES]
 
-    def can_write(self, account: Account) -> bool:
-        try:
-            member = self._client.get(f"{self._project}/members/all/{account.id}", _Member)
-        except RefusedByHost as refused:
-            if refused.status != _GONE:
-                raise
-            return False
-        return member.access_level >= _DEVELOPER
-
     def comments(self) -> Sequence[Comment]:
         listed = self._client.pages(f"{self._path}/notes", _Note, sort="asc", order_by="created_at")
         notes = (note for note in listed if note.type is None and not note.system)
@@ -148,7 +139,7 @@ class GitlabFeedback:
         drafts = list(self._client.pages(f"{self._path}/draft_notes", _Draft))
         leftovers = [draft for draft in drafts if draft.note.startswith(_MARKER)]
         for draft in leftovers:  # of a run that was killed
-            self._delete(f"{self._path}/draft_notes/{draft.id}")
+            self._write_present("DELETE", f"{self._path}/draft_notes/{draft.id}")
         positions = _Positions(self._version(commit), list(self._diffs()))
         numbers = [self._draft(comment, positions) for comment in comments]
         self._publish(numbers, has_others=len(leftovers) < len(drafts))
@@ -157,19 +148,19 @@ class GitlabFeedback:
         self._client.write("POST", f"{self._path}/notes", {"body": body})
 
     def update_comment(self, comment: Comment, body: str) -> None:
-        self._client.write("PUT", f"{self._path}/notes/{comment.id}", {"body": body})
+        self._write_present("PUT", f"{self._path}/notes/{comment.id}", {"body": body})
 
     def delete_comment(self, comment: Comment) -> None:
-        self._delete(f"{self._path}/notes/{comment.id}")
+        self._write_present("DELETE", f"{self._path}/notes/{comment.id}")
 
     def resolve(self, thread: Thread) -> None:
-        self._client.write("PUT", f"{self._path}/discussions/{thread.id}", {"resolved": True})
+        self._write_present("PUT", f"{self._path}/discussions/{thread.id}", {"resolved": True})
 
     def reopen(self, thread: Thread) -> None:
-        self._client.write("PUT", f"{self._path}/discussions/{thread.id}", {"resolved": False})
+        self._write_present("PUT", f"{self._path}/discussions/{thread.id}", {"resolved": False})
 
     def delete_thread(self, thread: Thread) -> None:
-        self._delete(f"{self._path}/discussions/{thread.id}/notes/{thread.comment_id}")
+        self._write_present("DELETE", f"{self._path}/discussions/{thread.id}/notes/{thread.comment_id}")
 
     def _diffs(self) -> Iterator[_FileDiff]:
         files = self._client.pages(f"{self._path}/diffs", _FileDiff)
@@ -201,12 +192,8 @@ class GitlabFeedback:
         if not has_others:
             self._client.write("POST", f"{self._path}/draft_notes/bulk_publish")
             return
-        for number in numbers:
-            try:
-                self._client.write("PUT", f"{self._path}/draft_notes/{number}/publish")
-            except RefusedByHost as refused:  # a lost response has published it
-                if refused.status != _GONE:
-                    raise
+        for number in numbers:  # one that is missing was published by a request whose response was lost
+            self._write_present("PUT", f"{self._path}/draft_notes/{number}/publish")
 
     def _thread(self, found: _Discussion) -> Thread:
         first = found.notes[0]
@@ -232,9 +219,10 @@ class GitlabFeedback:
         emojis = self._client.pages(f"{self._path}/notes/{note.id}/award_emoji", _Emoji)
         yield from ((emoji.name, account_of(emoji.user)) for emoji in emojis if emoji.name == _DISLIKE)
 
-    def _delete(self, path: str) -> None:
+    def _write_present(self, method: str, path: str, body: Any = None) -> None:
+        """Change or delete something, unless it was deleted meanwhile."""
         try:
-            self._client.write("DELETE", path)
+            self._client.write(method, path, body)
         except RefusedByHost as refused:
             if refused.status != _GONE:
                 raise
@@ -242,14 +230,6 @@ class GitlabFeedback:
 
 def _comment(note: _Note) -> Comment:
     return Comment(str(note.id), note.body, account_of(note.author))
-
-
-class _Member(msgspec.Struct, frozen=True):
-    access_level: int
-
-
-_DEVELOPER = 30
-"""The access level from which a member may push."""
 
 
 class _Positions:

@@ -36,7 +36,7 @@ _UNPROCESSABLE = 422
 _MERGED = "merged"
 _MERGEABLE = "mergeable"
 _OLDER = "an older commit"
-"""The commit of an approval that is not of the last commit; it equals none."""
+"""In place of the commit of an approval that is not of the last commit; it equals none."""
 _METHODS = {
     MergeMethod.MERGE: frozenset({"merge", "rebase_merge"}),
     MergeMethod.REBASE: frozenset({"ff"}),
