@@ -455,8 +455,11 @@ def test_an_unknown_part_to_run_is_a_usage_error(changed: GitRepository, step: R
 
 
 def _documented_workflows() -> list[str]:
-    blocks = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "docs/ci.md").read_text(), re.DOTALL | re.MULTILINE)
-    return [block for block in blocks if block.startswith("name:")]
+    """The workflows of GitHub in the documentation, those of docs/ci.md first."""
+    pages = sorted((ROOT / "docs").glob("*.md"), key=lambda page: (page.stem != "ci", page.stem))
+    pattern = re.compile(r"^```ya?ml\n(.*?)^```", re.DOTALL | re.MULTILINE)
+    blocks = [block for page in pages for block in pattern.findall(page.read_text())]
+    return [block for block in blocks if re.search(r"^on:", block, re.MULTILINE) and "\njobs:" in block]
 
 
 def test_documented_workflows_and_actions_pass_actionlint_and_zizmor(repo: GitRepository) -> None:
