@@ -26,6 +26,7 @@ COMMANDS = (
     "explain",
     "hook",
     "index",
+    "init",
     "keys",
     "lab",
     "plugins",

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import GitRepository
 from tests.records.places import Place
 from tests.records.sample_reviews import FACTS, predicate, real_record, record, signer
+from tests.records.sample_store import bundle_of
 from wardround.records import keys, store
 from wardround.records.bundle import Bundle
 from wardround.records.location import VARIABLE, default_file
@@ -201,3 +202,19 @@ def test_a_url_that_is_not_one_never_shows_its_password(repo: GitRepository) -> 
     assert done.returncode == 2
     assert "hunter2" not in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_prune_shows_first_and_deletes_only_on_demand(repo: GitRepository) -> None:
+    with store.open_store(default_file()) as records:
+        digests = [records.append(bundle_of(number), FACTS) for number in range(3)]
+    assert repo.wardround("records", "prune").returncode == 2
+    planned = repo.wardround("records", "prune", "--keep-newest", "2")
+    assert planned.stdout == (
+        f"would delete {digests[0]}  2030-01-31T12:00:05Z  shop\n1 record would be deleted; --apply deletes\n"
+    )
+    assert repo.wardround(
+        "records", "prune", "--keep-newest", "2", "--keep-days", "9999", "--apply"
+    ).stdout == ("0 records deleted\n")
+    done = repo.wardround("records", "prune", "--keep-newest", "2", "--apply")
+    assert done.stdout == f"deleted {digests[0]}  2030-01-31T12:00:05Z  shop\n1 record deleted\n"
+    assert repo.wardround("records", "verify").stdout.startswith("the chain of 3 records holds")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,11 +27,11 @@ _COMMENT = {"type": "object", "required": ["body"], "properties": {"body": _TEXT
 _REVIEW = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["commit_id", "event", "comments"],
+    "required": ["commit_id", "event", "comments", "body"],
     "properties": {
         "commit_id": {"type": "string", "pattern": "^[0-9a-f]{40}$"},
         "event": {"enum": ["APPROVE", "REQUEST_CHANGES", "COMMENT"]},
-        "body": {"type": "string"},
+        "body": _TEXT,
         "comments": {
             "type": "array",
             "items": {
@@ -69,6 +69,70 @@ class ReviewThread:
         return self.comments[0][1]
 
 
+class GithubServer(ApiServer):
+    """A server that can fail around a request: ``around`` gets the request and the way to handle it."""
+
+    around: Callable[[Request, Callable[[], Reply | None]], Reply | None] | None = None
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], content: bytes) -> Reply | None:
+        def handle() -> Reply | None:
+            return super(GithubServer, self).respond(method, target, headers, content)
+
+        request = Request(method, target, content)
+        return handle() if self.around is None else self.around(request, handle)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request that nothing has handled yet."""
+
+    method: str
+    target: str
+    content: bytes
+
+    @property
+    def is_write(self) -> bool:
+        if self.target.endswith("/graphql"):
+            return b"mutation" in self.content
+        return self.method != "GET"
+
+
+@dataclass
+class RateLimits:
+    """GitHub's documented secondary limits, in which each comment of a review counts as a request.
+
+    Source: GitHub, "Rate limits for the REST API": 900 points a minute, of which a write costs five, 80
+    requests a minute and 500 an hour that create content.
+    """
+
+    now: Callable[[], float]
+    points: list[tuple[float, int]] = field(default_factory=list)
+    content: list[tuple[float, int]] = field(default_factory=list)
+    refused: int = 0
+
+    def around(self, request: Request, handle: Callable[[], Reply | None]) -> Reply | None:
+        created = (
+            request.content.count(b'"path":') or 1 if request.method == "POST" and request.is_write else 0
+        )
+        cost = 5 if request.is_write else 1
+        limits = [
+            (self.points, cost, 900, 60),
+            (self.content, created, 80, 60),
+            (self.content, created, 500, 3600),
+        ]
+        for used, wanted, most, seconds in limits:
+            recent = [(at, count) for at, count in used if at > self.now() - seconds]
+            if wanted and sum(count for _, count in recent) + wanted > most:
+                self.refused += 1
+                wait = str(int(recent[0][0] + seconds - self.now()) + 1)
+                return Reply(
+                    403, {"message": "You have exceeded a secondary rate limit"}, {"Retry-After": wait}
+                )
+        self.points.append((self.now(), cost))
+        self.content.append((self.now(), created))
+        return handle()
+
+
 class GithubApi:
     """One pull request, number 7 of acme/shop, with a file whose lines ``changed`` are part of the diff."""
 
@@ -93,7 +157,7 @@ class GithubApi:
         self.rejected_lines: set[int] = set()
         self._last_id = 100
         repository, pull = "/repos/acme/shop", "/repos/acme/shop/pulls/7"
-        self.server = ApiServer(
+        self.server = GithubServer(
             [
                 Route("GET", pull, self._pull_request),
                 Route("GET", f"{pull}/files", self._files),

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from tests.conftest import GitRepository
 
-DEFAULT = ["report.json", "report.sarif", "report.txt", "planes.xml", "issues.json"]
+DEFAULT = [
+    "report.json", "report.sarif", "report.txt", "report.md", "report.html", "planes.xml", "issues.json",
+]  # fmt: skip
 
 
 def files(*requests: str) -> list[str]:

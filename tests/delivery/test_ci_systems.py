@@ -175,12 +175,23 @@ class TestGitlab:
                 "CI_MERGE_REQUEST_PROJECT_URL": "https://gitlab.example/acme/shop",
                 "CI_PIPELINE_URL": "https://gitlab.example/acme/shop/-/pipelines/3",
                 "GITLAB_USER_LOGIN": "ada",
+                "CI_CONFIG_PATH": ".gitlab-ci.yml",
+                "CI_COMMIT_REF_NAME": "topic",
+                "CI_COMMIT_SHA": "a" * 40,
             }
         )
         assert origin is not None
         assert (origin.repository, origin.change_request) == ("https://gitlab.example/acme/shop", "7")
         assert origin.workflow_run == "https://gitlab.example/acme/shop/-/pipelines/3"
         assert origin.actor == "ada"
+        assert (origin.workflow, origin.workflow_commit) == ("acme/shop/.gitlab-ci.yml@topic", "a" * 40)
+
+    def test_a_configuration_of_another_project_has_no_commit(self) -> None:
+        origin = origin_of_run(
+            MERGE_REQUEST | {"CI_CONFIG_PATH": "review.yml@acme/ci", "CI_COMMIT_SHA": GONE}
+        )
+        assert origin is not None
+        assert (origin.workflow, origin.workflow_commit) == ("review.yml@acme/ci", "")
 
 
 TABLES: dict[str, tuple[Callable[[Server], Variables], Of, Of]] = {

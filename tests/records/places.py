@@ -84,7 +84,7 @@ class ServerPlace:
 
 
 def _unlocked(connection: psycopg.Connection[Any]) -> Iterator[str]:
-    yield "DROP FUNCTION wardround_append_only() CASCADE"
+    yield "DROP FUNCTION wardround_append_only(), wardround_pruned_only() CASCADE"
     yield "ALTER TABLE record_rules DROP CONSTRAINT record_rules_sequence_fkey"
     found = connection.execute(
         "SELECT column_name FROM information_schema.columns WHERE table_name = 'records'"

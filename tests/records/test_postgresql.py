@@ -201,7 +201,7 @@ def writer(place: ServerPlace) -> str:
     name = f"ci_{place.database}"
     for statement in (
         f"CREATE ROLE {name} LOGIN PASSWORD '{PASSWORD}'",
-        f"GRANT SELECT ON records, record_rules, chain_head, schema_migrations TO {name}",
+        f"GRANT SELECT ON records, record_rules, pruned_records, chain_head, schema_migrations TO {name}",
         f"GRANT INSERT ON records, record_rules, chain_head TO {name}",
         f"GRANT UPDATE (sequence, chain) ON chain_head TO {name}",
     ):

@@ -214,6 +214,6 @@ def test_a_store_of_a_newer_version_is_one_sentence(store_place: Place) -> None:
     with pytest.raises(StoreError) as refused, store.open_store(store_place.location):
         pass
     assert str(refused.value) == (
-        f"the record store {store_place.location}: its tables have version 9; this wardround knows 1; "
+        f"the record store {store_place.location}: its tables have version 9; this wardround knows 2; "
         "upgrade wardround"
     )

@@ -115,6 +115,14 @@ def test_planes_pass_fail_or_are_skipped(make: Factory) -> None:
     assert skipped["perf"].message == "nothing to review"
 
 
+def test_a_verdict_that_the_caller_blocks_is_a_failure(make: Factory) -> None:
+    review = make.review()
+    verdict = review.conclusion.verdict
+    assert verdict.name.value == "human-review"
+    review = replace(review, request=replace(review.request, fail_on_verdict=("human-review",)))
+    assert failed(review) == {"wardround.gate verdict": f"human-review ({verdict.tier.value})"}
+
+
 def test_a_declined_verdict_is_a_failure(make: Factory) -> None:
     review = make.review()
     verdict = review.conclusion.verdict

@@ -9,7 +9,7 @@ import signal
 import ssl
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,8 @@ class Server:
     limits: Mapping[str, str | int | float] = field(default_factory=dict)
     repositories: Mapping[str, Path] = field(default_factory=dict)
     records: Mapping[str, str | bool] = field(default_factory=dict)
+    reviews: Mapping[str, str | bool | list[str]] = field(default_factory=dict)
+    webhooks: Sequence[Mapping[str, Any]] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     port: int = 0
@@ -148,13 +150,15 @@ class Server:
 
         named = {name: str(path) for name, path in self.repositories.items()}
         tokens = [
-            ("writer", WRITER, ["reviews:write", "reviews:read"], sorted(named)),
+            ("writer", WRITER, ["reviews:write", "reviews:read", "records:read"], sorted(named)),
             ("other", OTHER, ["reviews:write", "reviews:read"], []),
             ("watcher", WATCHER, ["metrics"], []),
         ]
         top = {"listen": "127.0.0.1:0", "journal": str(self.folder / "journal.sqlite"), **self.settings}
         text = lines(top) + f"[limits]\n{lines(self.limits)}[repositories]\n{lines(named)}"
         text += f"[records]\n{lines(self.records)}" if self.records else ""
+        text += f"[reviews]\n{lines(self.reviews)}" if self.reviews else ""
+        text += "".join(f"[[webhooks]]\n{lines(target)}" for target in self.webhooks)
         for name, secret, scopes, repositories in tokens:
             digest = hashlib.sha256(secret.encode()).hexdigest()
             values = {"name": name, "sha256": digest, "scopes": scopes, "repositories": repositories}
@@ -166,7 +170,7 @@ class Server:
         headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
         return new_client(self.url, headers)
 
-    def submit(self, submission: Mapping[str, str], **headers: str) -> str:
+    def submit(self, submission: Mapping[str, Any], **headers: str) -> str:
         """Submit a change, which must be accepted, and return the id of its review."""
         with self.client() as client:
             response = client.post("/v1/reviews", json=submission, headers=headers)

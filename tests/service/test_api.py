@@ -16,8 +16,9 @@ from openapi_spec_validator import validate
 
 from tests.conftest import GitRepository
 from tests.service.conftest import OTHER, WATCHER, Server, new_file, slow_diff
-from wardround.service.api import Service, create_app
+from wardround.service.api import create_app
 from wardround.service.bodies import BodyReader
+from wardround.service.dependencies import Service
 from wardround.service.exchange import Exchange
 from wardround.service.logs import EventLog
 from wardround.service.metrics import Metrics
@@ -203,6 +204,8 @@ def test_the_description_is_valid_and_lists_every_route(route_server: Server) ->
         "/healthz",
         "/readyz",
         "/metrics",
+        "/v1/records",
+        "/v1/records/{digest}",
         "/v1/reviews",
         "/v1/reviews/{review_id}",
         "/v1/reviews/{review_id}/cancel",
@@ -269,8 +272,10 @@ def test_a_failure_of_the_server_is_a_problem_without_its_text(
     token = Token("ci", hashlib.sha256(b"t").hexdigest(), frozenset({"reviews:read"}))
     settings, metrics, stream = ServiceSettings((token,)), Metrics(), io.StringIO()
     journal: Any = _BrokenJournal(error)
-    pool: Any = None
-    service = Service(settings, journal, pool, BodyReader(settings.limits), metrics, EventLog(stream))
+    unused: Any = None
+    service = Service(
+        settings, journal, unused, BodyReader(settings.limits), metrics, EventLog(stream), unused, unused
+    )
     transport = httpx.ASGITransport(Exchange(create_app(service), metrics, service.log))
 
     async def get() -> httpx.Response:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from wardround.context.ticket.sources.file import FileTicket
 from wardround.errors import UsageError
+from wardround.service import journal as journal_module
 from wardround.service.journal import Job, Journal, KeyReusedError, QueueFullError, Status
 from wardround.service.submission import Submission
 
@@ -179,5 +181,29 @@ def test_a_file_that_is_not_a_journal_is_reported(tmp_path: Path) -> None:
         Journal(tmp_path / "text")
     with closing(sqlite3.connect(tmp_path / "later")) as database:
         database.execute("PRAGMA user_version = 99")
-    with pytest.raises(UsageError, match="its version is 99, and this wardround reads 1"):
+    with pytest.raises(UsageError, match="its version is 99, and this wardround reads 2"):
         Journal(tmp_path / "later")
+
+
+def test_a_journal_of_the_first_version_keeps_its_reviews(tmp_path: Path) -> None:
+    file = tmp_path / "journal.sqlite"
+    with closing(sqlite3.connect(file)) as database, database:
+        for statement in journal_module._MIGRATIONS[0]:
+            database.execute(statement)
+        database.execute("PRAGMA user_version = 1")
+        insert = "INSERT INTO reviews (id, token, status, diff, digest, accepted) VALUES (?, ?, ?, ?, ?, ?)"
+        database.execute(insert, ("a" * 32, "ci", "queued", "a diff", "0", 1.0))
+    with closing(Journal(file)) as journal:
+        assert _claim(journal).submission == DIFF
+
+
+def test_a_claimed_review_has_the_options_that_were_submitted_until_it_ends(journal: Journal) -> None:
+    named = Submission(
+        repository="shop", base="main", head="x", ticket=FileTicket("Totals", "Text"), run=("tests",)
+    )
+    journal.accept("ci", named, None, "0", 9)
+    job = _claim(journal)
+    assert job.submission == named
+    journal.complete(job, b"{}")
+    ((options,),) = journal._database.execute("SELECT options FROM reviews").fetchall()
+    assert options is None

@@ -14,6 +14,8 @@ from wardround.cli.run import emit_line
 if TYPE_CHECKING:
     from wardround.processors.baseline_file import Baseline
     from wardround.review_result import ReviewResult
+    from wardround.setup_plan.model import Step
+    from wardround.setup_plan.surroundings import Surroundings
 
 
 @click.group("baseline")
@@ -68,6 +70,20 @@ def prune(repo: Path | None) -> None:
     emit_line(f"{name}: {dropped} dropped, {len(retained)} kept; {_to_be_staged(name)}")
     for line in _uncovered_lines(review):
         echo_err(line)
+
+
+def baseline_step(root: Path, surroundings: Surroundings) -> Step:
+    """Return the file that accepts the findings of the staged state, or that there is one."""
+    from wardround.findings import Status
+    from wardround.processors.baseline_file import baseline_of, dump
+    from wardround.setup_plan.model import FileChange, Present
+
+    _, name, review = _review_everything(root)
+    if surroundings.first_of(name):
+        return Present(name, "accepted findings")
+    accepted = [finding for finding in review.findings if finding.status is not Status.SUPPRESSED]
+    content = dump(baseline_of([(finding, review.contents[finding.fingerprint]) for finding in accepted]))
+    return FileChange(name, None, content, f"{name}: new, accepts {len(accepted)} findings that exist")
 
 
 def _uncovered_lines(review: ReviewResult) -> Iterator[str]:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from wardround.cli.review_options import ReviewOptions
 
 _FORMATS = (
-    "text, json, sarif, github, gitlab, rdjson, rdjsonl, checkstyle, junit, warnings-ng or one of a plugin; "
-    "add =FILE to write it there"
+    "text, json, sarif, github, gitlab, rdjson, rdjsonl, checkstyle, junit, warnings-ng, markdown, html or "
+    "one of a plugin; add =FILE to write it there"
 )
 
 

@@ -10,6 +10,13 @@ _FUNCTION = """
 CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$
 """
+_GUARD = """
+CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN
+IF NOT {condition} THEN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END IF;
+RETURN OLD;
+END $$
+"""
 _TRIGGER = "CREATE TRIGGER {table}_{event} BEFORE {event} ON {table} {scope} EXECUTE FUNCTION {function}()"
 _ALWAYS = "ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_{event}"
 """Without it, a session in the replica role would not run the trigger."""
@@ -27,6 +34,15 @@ def sqlite_trigger(table: str, event: str, condition: str = "") -> str:
 def postgresql_function(name: str) -> str:
     """Return the statement that creates the function of the triggers."""
     return _FUNCTION.format(name=name)
+
+
+def postgresql_guard(name: str, condition: str) -> str:
+    """Return the statement that creates a function for triggers against ``DELETE`` of some rows.
+
+    Args:
+        condition: true for a row, ``OLD``, that can be deleted.
+    """
+    return _GUARD.format(name=name, condition=condition)
 
 
 def postgresql_trigger(function: str, table: str, event: str, scope: str) -> tuple[str, str]:

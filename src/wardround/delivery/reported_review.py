@@ -7,9 +7,10 @@ it is printed.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from wardround.change.revisions import is_object_id
 from wardround.errors import UsageError
@@ -68,7 +69,7 @@ class ReportedFix(msgspec.Struct, frozen=True):
 class ReportedFinding(msgspec.Struct, frozen=True):
     """A finding of a report."""
 
-    fingerprint: str
+    fingerprint: Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]  # it becomes a marker in comments
     rule: str
     plane: str
     severity: Literal["info", "warn", "error"]

@@ -47,6 +47,11 @@ class Section(msgspec.Struct, frozen=True):
     title: str
     rows: tuple[Row, ...]
 
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing of the kind."""
+        return self.rows == (Row("-", NONE),)
+
 
 def audit_page(record: ReviewRecord, found: Verification, threshold: int) -> tuple[Section, ...]:
     """Return the page of a record that holds.
@@ -104,6 +109,7 @@ def _programs(record: ReviewRecord) -> Iterator[Row]:
     asked = {exchange.served_model or exchange.model for exchange in record.evidence.exchanges}
     yield Row("language model", _list(sorted(asked)))
     yield Row("options", _options(record))
+    yield Row("digests", "one that ends in … is shortened; the record has it in full")
 
 
 def _tool(tool: ToolEvidence) -> str:
@@ -144,7 +150,8 @@ def _result(record: ReviewRecord) -> Iterator[Row]:
     verdict = record.verdict
     yield Row("verdict", f"{verdict.name}, tier {verdict.tier}")
     yield Row("gate", record.gate.outcome)
-    yield Row("approvals", f"{_count(verdict.approvals, 'person', 'people')} must approve")
+    demanded = f"{_count(verdict.approvals, 'approval')} of people"
+    yield Row("approvals", demanded if verdict.approvals else "the policy demands no number of them")
     for reason in verdict.reasons:
         if not reason.policy:
             yield Row("reason", reason.text)
@@ -251,5 +258,5 @@ def _short(digest: str) -> str:
     return f"{digest.removeprefix('sha256:')[:_DIGITS]}…" if digest else "no digest"
 
 
-def _count(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

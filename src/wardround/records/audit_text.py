@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wardround.records.audit_page import Row, Section
+from wardround.records.audit_page import NONE, Row, Section
 from wardround.text.escaping import markdown_text, one_line
 
 _LABEL_WIDTH = 18
@@ -16,6 +16,9 @@ def plain_text(title: str, sections: Sequence[Section]) -> str:
     """Return the page as lines for a terminal or a printer; long values are wrapped, none is shortened."""
     lines = [title]
     for section in sections:
+        if section.is_empty:
+            lines += [f"{section.title.upper()}: {NONE}"]
+            continue
         lines += [section.title.upper()]
         for row in section.rows:
             lines += _wrap(row)

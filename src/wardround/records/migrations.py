@@ -5,11 +5,19 @@ SQLite and PostgreSQL have migrations of the same numbers: types and triggers ar
 
 from __future__ import annotations
 
-from wardround.databases.append_only import postgresql_function, postgresql_trigger, sqlite_trigger
+from wardround.databases.append_only import (
+    postgresql_function,
+    postgresql_guard,
+    postgresql_trigger,
+    sqlite_trigger,
+)
 from wardround.databases.migrations import Migrations, Schema
 
 _APPLIED = "schema_migrations"
 _FUNCTION = "wardround_append_only"
+_GUARD = "wardround_pruned_only"
+_IS_PRUNED = "EXISTS (SELECT 1 FROM pruned_records WHERE sequence = OLD.sequence)"
+"""True for a row whose record is listed as deleted: only such a row can be deleted."""
 
 _SQLITE: Migrations = (
     (
@@ -50,6 +58,22 @@ _SQLITE: Migrations = (
         sqlite_trigger("chain_head", "DELETE"),
         sqlite_trigger("chain_head", "UPDATE", "WHEN NEW.sequence IS NOT OLD.sequence + 1"),
     ),
+    (
+        """
+        CREATE TABLE pruned_records (
+            sequence INTEGER PRIMARY KEY,
+            digest TEXT NOT NULL,
+            created TEXT NOT NULL,
+            chain TEXT NOT NULL
+        )
+        """,
+        "DROP TRIGGER records_DELETE",
+        "DROP TRIGGER record_rules_DELETE",
+        sqlite_trigger("records", "DELETE", f"WHEN NOT {_IS_PRUNED}"),
+        sqlite_trigger("record_rules", "DELETE", f"WHEN NOT {_IS_PRUNED}"),
+        sqlite_trigger("pruned_records", "UPDATE"),
+        sqlite_trigger("pruned_records", "DELETE"),
+    ),
 )
 
 
@@ -61,6 +85,9 @@ _REJECTED = {
     ("record_rules", "UPDATE"): "FOR EACH ROW",
     ("chain_head", "UPDATE"): "FOR EACH ROW WHEN (NEW.sequence IS DISTINCT FROM OLD.sequence + 1)",
 }
+_REJECTED_OF_PRUNED = {
+    "DELETE": "FOR EACH ROW", "TRUNCATE": "FOR EACH STATEMENT", "UPDATE": "FOR EACH ROW",
+}  # fmt: skip
 _TEXT = 'TEXT COLLATE "C" NOT NULL'
 """Text in the order of its bytes, as in SQLite: the chain covers the rules in their order."""
 
@@ -100,6 +127,26 @@ _POSTGRESQL: Migrations = (
             statement
             for (table, event), scope in _REJECTED.items()
             for statement in postgresql_trigger(_FUNCTION, table, event, scope)
+        ),
+    ),
+    (
+        f"""
+        CREATE TABLE pruned_records (
+            sequence BIGINT PRIMARY KEY,
+            digest {_TEXT},
+            created {_TEXT},
+            chain {_TEXT}
+        )
+        """,
+        "DROP TRIGGER records_DELETE ON records",
+        "DROP TRIGGER record_rules_DELETE ON record_rules",
+        postgresql_guard(_GUARD, _IS_PRUNED),
+        *postgresql_trigger(_GUARD, "records", "DELETE", "FOR EACH ROW"),
+        *postgresql_trigger(_GUARD, "record_rules", "DELETE", "FOR EACH ROW"),
+        *(
+            statement
+            for event, scope in _REJECTED_OF_PRUNED.items()
+            for statement in postgresql_trigger(_FUNCTION, "pruned_records", event, scope)
         ),
     ),
 )

@@ -39,7 +39,18 @@ BUNDLE = "SELECT bundle FROM records WHERE sequence = :sequence"
 PAGE = f"""
 SELECT previous, chain, bundle, {_LISTED} FROM records WHERE sequence > :after ORDER BY sequence LIMIT :limit
 """  # noqa: S608  (names of columns)
+PRUNED_END = "SELECT sequence, chain FROM pruned_records ORDER BY sequence DESC LIMIT 1"
+FIRST_SINCE = "SELECT min(sequence) FROM records WHERE created >= :since"
+PRUNE = (
+    "INSERT INTO pruned_records (sequence, digest, created, chain) "
+    "SELECT sequence, digest, created, chain FROM records WHERE sequence <= :upto",
+    "DELETE FROM record_rules WHERE sequence <= :upto",
+    "DELETE FROM records WHERE sequence <= :upto",
+)
 _CONDITIONS = {
+    "commit": "head LIKE :commit",
+    "before": "sequence < :before",
+    "upto": "sequence <= :upto",
     "repository": "repository = :repository",
     "verdict": "verdict = :verdict",
     "tier": "tier = :tier",

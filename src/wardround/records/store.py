@@ -1,4 +1,6 @@
-"""The append-only store of records, chained by digests: a file outside of every work tree, or a database.
+"""The store of records, chained by digests: a file outside of every work tree, or a database.
+
+Records are appended; only the oldest ones can be deleted, and the store lists what was deleted.
 
 The digest of each row covers the digest of the previous row, the record and its indexed facts. A row
 that is changed, removed or moved breaks the chain, and a removed tail differs from the stored head. Someone
@@ -71,6 +73,9 @@ class Query(msgspec.Struct, frozen=True):
         author: a part of the author, in any case.
         since: the first time included, as ``predicates.timestamp`` returns it.
         until: the first time excluded.
+        commit: the first digits of the head.
+        before: records before this number.
+        upto: records up to this number.
     """
 
     repository: str | None = None
@@ -81,6 +86,21 @@ class Query(msgspec.Struct, frozen=True):
     context: str | None = None
     since: str | None = None
     until: str | None = None
+    commit: str | None = None
+    before: int | None = None
+    upto: int | None = None
+
+
+class Retention(msgspec.Struct, frozen=True):
+    """The records to keep; a record is deleted only if no part keeps it, and if all older ones are deleted.
+
+    Attributes:
+        since: keep those from this time on, as ``predicates.timestamp`` returns it; None keeps none for it.
+        newest: keep so many of the newest ones; None keeps none for their number.
+    """
+
+    since: str | None = None
+    newest: int | None = None
 
 
 class ChainBreak(msgspec.Struct, frozen=True):
@@ -222,12 +242,56 @@ class RecordStore:
         rows = self._database.execute(queries.HEAD)
         return (int(rows[0][0]), str(rows[0][1])) if rows else (0, FIRST_PREVIOUS)
 
+    def prunable(self, retention: Retention) -> tuple[StoredRecord, ...]:
+        """Return the records that are not to be kept, the newest first."""
+        upto = self._prunable_end(retention)
+        return self.query(Query(upto=upto)) if upto > 0 else ()
+
+    def prune(self, retention: Retention) -> tuple[StoredRecord, ...]:
+        """Delete the records that are not to be kept, and return them, the newest first.
+
+        The store keeps their numbers, digests, times and chain digests, from which the chain continues.
+        """
+        with self._database.transaction():
+            found = self.prunable(retention)
+            if found:
+                for statement in queries.PRUNE:
+                    self._database.execute(statement, {"upto": found[0].sequence})
+        return found
+
+    def _prunable_end(self, retention: Retention) -> int:
+        """Return the number of the last record that is not to be kept; 0 or less if there is none."""
+        last, _ = self.head()
+        ends = []
+        if retention.newest is not None:
+            ends.append(last - retention.newest)
+        if retention.since is not None:
+            ((first,),) = self._database.execute(queries.FIRST_SINCE, {"since": retention.since})
+            ends.append(last if first is None else int(first) - 1)
+        return min(ends, default=0)
+
+    def pruned_end(self) -> tuple[int, str]:
+        """Return the number of the last deleted record and its chain digest; 0 if none was deleted."""
+        rows = self._database.execute(queries.PRUNED_END)
+        return (int(rows[0][0]), str(rows[0][1])) if rows else (0, FIRST_PREVIOUS)
+
     def verify_chain(self) -> ChainBreak | None:
-        """Return the first row that was changed, removed or moved; None if the chain holds."""
-        sequence, chain = 0, FIRST_PREVIOUS
+        """Return the first row that was changed, removed or moved; None if the chain holds.
+
+        Of a deleted record only the end of the chain counts.
+        """
         while True:
-            verified = sequence
-            for row in self._rows(after=sequence):
+            begin = self.pruned_end()
+            found = self._verify_after(*begin)
+            if found is None or self.pruned_end() == begin:  # and not while another process deletes records
+                return found
+
+    def _verify_after(self, sequence: int, chain: str) -> ChainBreak | None:
+        is_first = True
+        while True:
+            verified, after = sequence, 0 if is_first else sequence
+            is_first = False
+            for row in self._rows(after=after):
                 reason = _row_fault(row, sequence + 1, chain)
                 if reason is not None:
                     return ChainBreak(sequence + 1, reason)
@@ -290,6 +354,8 @@ def _values(conditions: Query) -> dict[str, Any]:
     values = {name: value for name, value in fields if value is not None}
     if "author" in values:
         values["author"] = queries.contains(values["author"])
+    if "commit" in values:
+        values["commit"] = f"{values['commit']}%"
     return values
 
 

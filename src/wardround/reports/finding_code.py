@@ -14,15 +14,16 @@ _MOST_LINES = 5
 
 
 class CodeLine(msgspec.Struct, frozen=True):
-    """A line of code; ``is_marked`` if it is part of the finding."""
+    """A line of code."""
 
     number: int
     text: str
-    is_marked: bool = True
 
 
-def code_lines(finding: Finding, source: Sequence[str], around: int = 0) -> list[CodeLine]:
-    """Return the lines of a finding, with some around them; none of a secret or of an older commit.
+def code_lines(finding: Finding, source: Sequence[str]) -> list[CodeLine]:
+    """Return the lines of a finding; none of a secret or of an older commit.
+
+    The review checks only the lines of a finding for secrets, so those around it are not shown.
 
     Args:
         source: the lines of its file.
@@ -30,10 +31,8 @@ def code_lines(finding: Finding, source: Sequence[str], around: int = 0) -> list
     first, last = finding.span.line, _last_line(finding)
     if finding.masked or finding.commit or first > len(source):
         return []
-    numbers = range(max(1, first - around), min(len(source), last + around) + 1)
-    return [
-        CodeLine(number, source[number - 1].removesuffix("\r"), first <= number <= last) for number in numbers
-    ]
+    numbers = range(first, min(len(source), last) + 1)
+    return [CodeLine(number, source[number - 1].removesuffix("\r")) for number in numbers]
 
 
 def _last_line(finding: Finding) -> int:

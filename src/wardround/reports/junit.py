@@ -86,7 +86,7 @@ def _conclusion_tests(review: ReviewResult) -> Iterator[SuiteTest]:
     name = f"{verdict.name.value} ({verdict.tier.value})"
     yield SuiteTest(
         name="verdict",
-        outcome="failure" if review.is_declined else "",
+        outcome="failure" if review.is_blocked_by_verdict else "",
         kind=verdict.name.value,
         message=name,
         lines=[f"verdict: {name}", *_reason_lines(reason.text for reason in verdict.reasons)],

@@ -25,7 +25,7 @@ _LONGEST_LINE = 200
 _LONGEST_TEXT = 2_000
 _LONGEST_LIST = 50
 _LABELS = {Severity.ERROR: "Error", Severity.WARN: "Warning", Severity.INFO: "Note"}
-_PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
+_PAGE = re.compile(r"https://[\w./#~%-]{1,2000}", re.ASCII)
 _FENCE = LazyPattern(r"`{3,}")
 _PLANES = "| Plane | Status | Most severe | Confidence |\n|---|---|---|---|"
 _ROOM = 400
@@ -149,7 +149,7 @@ def _after_findings(review: ReviewResult) -> list[str]:
 
 def unreviewed_lines(unreviewed: Iterable[Unreviewed]) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
-    for group in unreviewed_groups(unreviewed):
+    for group in unreviewed_groups(tuple(unreviewed)):
         first, *others = group.files
         more = f" and {len(others)} more" if others else ""
         yield f"{first}{more}: {group.sentence}"

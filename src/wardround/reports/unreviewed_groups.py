@@ -1,4 +1,4 @@
-"""What was not reviewed, by its reason: tools that an extra installs share one reason with one command."""
+"""Files that were not reviewed, by reason; missing tools share one reason with one command."""
 
 from __future__ import annotations
 

@@ -5,23 +5,31 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Depends, FastAPI, Header, Query, Request
+from fastapi import APIRouter, FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from wardround import __version__
-from wardround.errors import GitError
-from wardround.service.bodies import RETRY_S, BodyReader
+from wardround.errors import GitError, UsageError
+from wardround.records.store import StoreError
+from wardround.service.bodies import RETRY_S
+from wardround.service.dependencies import (
+    Observer,
+    PageSize,
+    Reader,
+    Service,
+    ServiceOf,
+    Writer,
+    problems,
+)
 from wardround.service.documents import (
     FindingPage,
     Health,
-    ProblemDocument,
     ReportedReview,
     ReviewDocument,
     ReviewPage,
@@ -29,35 +37,21 @@ from wardround.service.documents import (
     review_document,
 )
 from wardround.service.journal import (
-    Journal,
     KeyReusedError,
     QueueFullError,
     ReviewState,
     Status,
 )
-from wardround.service.logs import EventLog
-from wardround.service.metrics import Metrics
-from wardround.service.problems import MEDIA_TYPE, Problem, not_found, problem_response
-from wardround.service.settings import Scope, ServiceSettings, Token
+from wardround.service.problems import Problem, not_found, problem_response
+from wardround.service.record_routes import records
+from wardround.service.settings import Token
 from wardround.service.submission import Submission, parse_submission, submission_schema
-from wardround.service.tokens import authenticate, require_repository, require_scope
-from wardround.service.workers import ReviewEnd, WorkerPool
+from wardround.service.tokens import require_repository
+from wardround.service.workers import ReviewEnd
 
 _JSON = "application/json"
 _JSON_LINES = "application/jsonl"
 _KEY = re.compile(r"[!-~]{1,255}")
-_LARGEST_PAGE = 200
-
-
-class Service(msgspec.Struct, frozen=True):
-    """The parts that the routes use."""
-
-    settings: ServiceSettings
-    journal: Journal
-    pool: WorkerPool
-    bodies: BodyReader
-    metrics: Metrics
-    log: EventLog
 
 
 def create_app(service: Service) -> FastAPI:
@@ -73,12 +67,15 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     app.include_router(_status)
     app.include_router(_reviews)
-    for kind in (Problem, HTTPException, RequestValidationError, sqlite3.Error, Exception):
+    app.include_router(records)
+    for kind in (Problem, HTTPException, RequestValidationError, sqlite3.Error, StoreError, Exception):
         app.add_exception_handler(kind, _on_error)
     return app
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, StoreError):
+        request.app.state.service.log.write("record", error="StoreError", message=str(error))
     return problem_response(_problem_of(error))
 
 
@@ -97,6 +94,12 @@ def _problem_of(error: Exception) -> Problem:
         return Problem(
             503, "the journal of the server cannot be used; try again later", {"Retry-After": RETRY_S}
         )
+    if isinstance(error, StoreError):
+        return Problem(
+            503,
+            "the record store cannot be used; the log of the server has the reason",
+            {"Retry-After": RETRY_S},
+        )
     return Problem(500, "internal error; the log of the server has its type and its place")
 
 
@@ -106,49 +109,8 @@ _ROUTE_ERRORS = {
 }
 
 
-async def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
-
-
-ServiceOf = Annotated[Service, Depends(_service)]
-_bearer = HTTPBearer(auto_error=False, description="a token of the server configuration")
-
-
-async def _token(
-    request: Request,
-    service: ServiceOf,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-) -> Token:
-    secret = None if credentials is None else credentials.credentials
-    token = authenticate(service.settings.tokens, secret)
-    request.scope["wardround.token"] = token.name
-    return token
-
-
-class _Scoped:
-    """Authenticates a request and requires a scope."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
-
-    async def __call__(self, token: Annotated[Token, Depends(_token)]) -> Token:
-        require_scope(token, self._scope)
-        return token
-
-
-Writer = Annotated[Token, Depends(_Scoped("reviews:write"))]
-Reader = Annotated[Token, Depends(_Scoped("reviews:read"))]
-Observer = Annotated[Token, Depends(_Scoped("metrics"))]
-PageSize = Annotated[int, Query(ge=1, le=_LARGEST_PAGE)]
-
-
-def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": ProblemDocument, "content": {MEDIA_TYPE: {}}} for status in statuses}
-
-
 _status = APIRouter(tags=["server"])
-_reviews = APIRouter(prefix="/v1/reviews", tags=["reviews"], responses=_problems(401, 403))
+_reviews = APIRouter(prefix="/v1/reviews", tags=["reviews"], responses=problems(401, 403))
 
 
 @_status.get("/healthz")
@@ -157,7 +119,7 @@ async def healthz() -> Health:
     return Health(status="ok")
 
 
-@_status.get("/readyz", responses=_problems(503))
+@_status.get("/readyz", responses=problems(503))
 def readyz(service: ServiceOf) -> Health:
     """Return 200 while the server accepts and begins reviews."""
     service.journal.counts()
@@ -166,7 +128,7 @@ def readyz(service: ServiceOf) -> Health:
     return Health(status="ready")
 
 
-@_status.get("/metrics", response_class=Response, responses=_problems(401, 403))
+@_status.get("/metrics", response_class=Response, responses=problems(401, 403))
 def metrics(service: ServiceOf, token: Observer) -> Response:
     """Return the metrics in the text format of Prometheus."""
     return Response(service.metrics.render(), media_type=service.metrics.content_type)
@@ -176,7 +138,7 @@ def metrics(service: ServiceOf, token: Observer) -> Response:
     "",
     status_code=202,
     response_model=ReviewDocument,
-    responses=_problems(400, 408, 409, 413, 422, 429, 503),
+    responses=problems(400, 408, 409, 413, 422, 429, 503),
     openapi_extra={"requestBody": {"required": True, "content": {_JSON: {"schema": submission_schema()}}}},
 )
 async def create_review(
@@ -216,7 +178,23 @@ def _submission(service: Service, token: Token, body: bytes) -> Submission:
         raise Problem(413, f"the diff exceeds {limit} bytes; send a smaller change")
     if submission.repository is not None:
         require_repository(token, submission.repository)
+    _require_options(service, submission)
     return submission
+
+
+def _require_options(service: Service, submission: Submission) -> None:
+    """Require that the server permits the options of a submission."""
+    limit = service.settings.limits.ticket_bytes
+    if len(msgspec.json.encode(submission.ticket)) > limit:
+        raise Problem(413, f"the ticket exceeds {limit} bytes; shorten it")
+    if isinstance(submission.ticket, str):
+        try:
+            service.tickets.reference(submission.ticket)
+        except UsageError as cause:
+            raise Problem(422, str(cause)) from cause
+    excluded = sorted(set(submission.run) - service.settings.reviews.run)
+    if excluded:
+        raise Problem(422, f"run: this server does not run {excluded[0]}; leave it away")
 
 
 def _submit_review(
@@ -244,7 +222,7 @@ def list_reviews(
     return ReviewPage(items=[review_document(state) for state in page], next=following)
 
 
-@_reviews.get("/{review_id}", response_model=ReportedReview, responses=_problems(404))
+@_reviews.get("/{review_id}", response_model=ReportedReview, responses=problems(404))
 def get_review(service: ServiceOf, token: Reader, review_id: str) -> Response:
     """Return the state of a review, with its report once it is finished."""
     state = _find_review(service, token, review_id)
@@ -253,13 +231,13 @@ def get_review(service: ServiceOf, token: Reader, review_id: str) -> Response:
     return Response(append_report(state, report), media_type=_JSON)
 
 
-@_reviews.get("/{review_id}/report", response_class=Response, responses=_problems(404, 409))
+@_reviews.get("/{review_id}/report", response_class=Response, responses=problems(404, 409))
 def get_report(service: ServiceOf, token: Reader, review_id: str) -> Response:
     """Return the report, byte for byte as ``wardround review --format json`` prints it."""
     return Response(_report(service, token, review_id), media_type=_JSON)
 
 
-@_reviews.get("/{review_id}/findings", response_model=FindingPage, responses=_problems(404, 409))
+@_reviews.get("/{review_id}/findings", response_model=FindingPage, responses=problems(404, 409))
 def get_findings(
     service: ServiceOf,
     token: Reader,
@@ -281,7 +259,7 @@ class _Findings(msgspec.Struct, frozen=True):
     findings: list[msgspec.Raw]
 
 
-@_reviews.get("/{review_id}/record", response_class=Response, responses=_problems(404))
+@_reviews.get("/{review_id}/record", response_class=Response, responses=problems(404))
 def get_record(service: ServiceOf, token: Reader, review_id: str) -> Response:
     """Return the signed record of a review."""
     _find_review(service, token, review_id)
@@ -291,7 +269,7 @@ def get_record(service: ServiceOf, token: Reader, review_id: str) -> Response:
     return Response(record, media_type=_JSON_LINES)
 
 
-@_reviews.post("/{review_id}/cancel", responses=_problems(404))
+@_reviews.post("/{review_id}/cancel", responses=problems(404))
 def cancel_review(service: ServiceOf, token: Writer, review_id: str) -> ReviewDocument:
     """Cancel a review; without effect on one that has ended."""
     before = _find_review(service, token, review_id)
@@ -301,6 +279,7 @@ def cancel_review(service: ServiceOf, token: Writer, review_id: str) -> ReviewDo
     if state.status is Status.CANCELLED and before.status is not Status.CANCELLED:
         service.pool.interrupt(review_id)
         service.metrics.review(ReviewEnd(review_id, Status.CANCELLED, 0.0))
+        service.sender.wake()
     return review_document(state)
 
 

@@ -51,6 +51,29 @@ class FindingPage(Document):
     next: str | None = Field(description="the path of the next page")
 
 
+class RecordDocument(Document):
+    """A record of the store, without its bytes."""
+
+    digest: str
+    created: str
+    repository: str
+    base: str
+    head: str
+    context: str
+    verdict: str
+    tier: str
+    policy: str = Field(description="the name and the digest, separated by @")
+    author: str
+    rules: list[str] = Field(description="the rules of its findings")
+
+
+class RecordPage(Document):
+    """Records of the store, newest first."""
+
+    items: list[RecordDocument]
+    next: str | None = Field(description="the path of the next page, under the same conditions")
+
+
 class ProblemDocument(Document):
     """An error, as RFC 9457 describes it."""
 

@@ -20,9 +20,11 @@ from wardround.execution.resources import Resources
 from wardround.host import PluginHost
 from wardround.reports import json as json_report
 from wardround.review import review_once
+from wardround.sandbox.choices import AUTO
 from wardround.service.recorder import Recorded, Recorder
 from wardround.service.settings import Clone
 from wardround.service.submission import Submission
+from wardround.service.tickets import SubmittedTickets
 from wardround.text.escaping import lines_for_log
 from wardround.tools.process import Processes
 
@@ -48,6 +50,7 @@ class ReviewEngine:
         request: the settings of every review.
         clones: by the names of their repositories.
         empty: a folder without files, instead of the work tree of a diff.
+        tickets: returns the tickets of submissions.
     """
 
     def __init__(
@@ -57,12 +60,14 @@ class ReviewEngine:
         clones: Mapping[str, Clone],
         empty: Path,
         recorder: Recorder,
+        tickets: SubmittedTickets,
     ) -> None:
         self._host = host
         self._request = request
         self._clones = clones
         self._empty = empty
         self._recorder = recorder
+        self._tickets = tickets
 
     def review(self, submission: Submission, processes: Processes) -> ServedReview:
         """Review a submission.
@@ -75,8 +80,14 @@ class ReviewEngine:
                 machine.
         """
         try:
+            ticket = self._tickets.ticket(submission.ticket)
             with self._open_change(submission) as (source, author):
-                request = self._request.merging_into(submission.base)
+                request = replace(
+                    self._request.merging_into(submission.base),
+                    ticket=ticket,
+                    run=submission.run,
+                    sandbox=AUTO if submission.run else None,
+                )
                 result = review_once(source, self._host, request, Resources(processes))
                 report = lines_for_log(json_report.render(result), {})
             recorded = self._recorder.record(result, self._host, submission.repository or "", author)

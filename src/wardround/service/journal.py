@@ -22,11 +22,11 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from wardround.errors import UsageError, WardroundError
-from wardround.service.submission import Submission
+from wardround.service.outbox import TABLES, Outbox, Subscription
+from wardround.service.submission import ReviewOptions, Submission
 from wardround.storage.sqlite_file import transaction
 
-_VERSION = 1
-_SCHEMA = (
+_FIRST_SCHEMA = (
     "CREATE TABLE reviews (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, "
     "token TEXT NOT NULL, status TEXT NOT NULL, attempt INTEGER NOT NULL DEFAULT 0, "
     "repository TEXT, base TEXT, head TEXT, diff TEXT, "
@@ -36,6 +36,8 @@ _SCHEMA = (
     "CREATE INDEX by_status ON reviews (status, seq)",
     "CREATE INDEX by_token ON reviews (token, seq)",
 )
+_MIGRATIONS = (_FIRST_SCHEMA, ("ALTER TABLE reviews ADD COLUMN options TEXT", *TABLES))
+"""The statements of each version of the file; the first has the number 1."""
 _STATE = "seq, id, token, status, repository, base, head, accepted, started, finished, reason"
 _ENDED = "('done', 'failed', 'cancelled')"
 _LOCK_TIMEOUT_S = 10.0
@@ -89,12 +91,18 @@ class Journal:
     Args:
         file: created with its folder if absent, readable by the user only.
         clock: seconds since the epoch.
+        subscriptions: the targets of webhooks.
 
     Raises:
         UsageError: another server uses the file, or it cannot be opened.
     """
 
-    def __init__(self, file: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        file: Path,
+        clock: Callable[[], float] = time.time,
+        subscriptions: Sequence[Subscription] = (),
+    ) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         try:
@@ -103,6 +111,7 @@ class Journal:
             self._database = _connect(file)
         except (OSError, sqlite3.Error) as cause:
             raise UsageError(f"journal {file}: {cause}; give a file that can be written") from cause
+        self.outbox = Outbox(self._database, self._lock, subscriptions, clock)
 
     def close(self) -> None:
         """Close the file; another server may use it from then on."""
@@ -138,8 +147,8 @@ class Journal:
             review_id = secrets.token_hex(16)
             self._database.execute(
                 "INSERT INTO reviews (id, token, status, repository, base, head, diff, idempotency_key, "
-                "digest, accepted) VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)",
-                (review_id, token, *_columns(submission), key, digest, self._clock()),
+                "digest, accepted, options) VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
+                (review_id, token, *_columns(submission), key, digest, self._clock(), _encode(submission)),
             )
             found = self._state("id = ?", (review_id,))
         assert found is not None
@@ -171,12 +180,14 @@ class Journal:
     def cancel(self, token: str, review_id: str) -> ReviewState | None:
         """Cancel a review of a token unless it has ended, and return it; None if there is none."""
         with self._lock, transaction(self._database):
-            self._database.execute(
-                "UPDATE reviews SET status = 'cancelled', finished = ?, diff = NULL, "
+            done = self._database.execute(
+                "UPDATE reviews SET status = 'cancelled', finished = ?, diff = NULL, options = NULL, "
                 "reason = 'it was cancelled by the client' "
                 "WHERE id = ? AND token = ? AND status IN ('queued', 'running')",
                 (self._clock(), review_id, token),
             )
+            if done.rowcount == 1:
+                self._announce(review_id, None)
             return self._state("id = ? AND token = ?", (review_id, token))
 
     # Workers
@@ -185,7 +196,7 @@ class Journal:
         """Begin the oldest queued review; None if there is none."""
         with self._lock, transaction(self._database):
             row = self._database.execute(
-                "SELECT id, attempt, diff, repository, base, head FROM reviews "
+                "SELECT id, attempt, diff, repository, base, head, options FROM reviews "
                 "WHERE status = 'queued' ORDER BY seq LIMIT 1"
             ).fetchone()
             if row is None:
@@ -194,7 +205,7 @@ class Journal:
                 "UPDATE reviews SET status = 'running', attempt = attempt + 1, started = ? WHERE id = ?",
                 (self._clock(), row[0]),
             )
-        return Job(row[0], row[1] + 1, Submission(*row[2:]))
+        return Job(row[0], row[1] + 1, _submission(row[2:6], row[6]))
 
     def complete(self, job: Job, report: bytes, record: bytes | None = None) -> bool:
         """Store the result of a running review; return False if the review has ended without it."""
@@ -222,15 +233,17 @@ class Journal:
         """
         with self._lock, transaction(self._database):
             failed = self._database.execute(
-                "UPDATE reviews SET status = 'failed', finished = ?, diff = NULL, "
+                "UPDATE reviews SET status = 'failed', finished = ?, diff = NULL, options = NULL, "
                 "reason = 'the server stopped during the review ' || attempt || ' times' "
-                "WHERE status = 'running' AND attempt >= ?",
+                "WHERE status = 'running' AND attempt >= ? RETURNING id",
                 (self._clock(), most_attempts),
-            ).rowcount
+            ).fetchall()
+            for (review_id,) in failed:
+                self._announce(review_id, None)
             self._database.execute(
                 "UPDATE reviews SET status = 'queued', started = NULL WHERE status = 'running'"
             )
-            return self._count_reviews(Status.QUEUED), failed
+            return self._count_reviews(Status.QUEUED), len(failed)
 
     def prune(self, most_stored: int) -> int:
         """Delete the oldest reviews that have ended, and return how many."""
@@ -257,13 +270,20 @@ class Journal:
         report: bytes | None = None,
         record: bytes | None = None,
     ) -> bool:
-        with self._lock:
+        with self._lock, transaction(self._database):
             done = self._database.execute(
                 "UPDATE reviews SET status = ?, reason = ?, report = ?, record = ?, finished = ?, "
-                "diff = NULL WHERE id = ? AND status = 'running' AND attempt = ?",
+                "diff = NULL, options = NULL WHERE id = ? AND status = 'running' AND attempt = ?",
                 (status, reason, report, record, self._clock(), job.id, job.attempt),
             )
+            if done.rowcount == 1:
+                self._announce(job.id, report)
         return done.rowcount == 1
+
+    def _announce(self, review_id: str, report: bytes | None) -> None:
+        state = self._state("id = ?", (review_id,))
+        assert state is not None
+        self.outbox.add(state, report)
 
     def _state_by_key(self, token: str, key: str | None, digest: str) -> ReviewState | None:
         if key is None:
@@ -291,6 +311,18 @@ def _columns(submission: Submission) -> tuple[str | None, ...]:
     return submission.repository, submission.base, submission.head, submission.diff
 
 
+def _encode(submission: Submission) -> str | None:
+    """Return the options of a submission as JSON; None without any."""
+    options = submission.options
+    return None if options == ReviewOptions() else msgspec.json.encode(options).decode()
+
+
+def _submission(change: Sequence[Any], options: str | None) -> Submission:
+    found = ReviewOptions() if options is None else msgspec.json.decode(options, type=ReviewOptions)
+    diff, repository, base, head = change
+    return Submission(diff, repository, base, head, found.ticket, found.run)
+
+
 def _lock(file: Path) -> int:
     """Lock the journal for this process and return the descriptor that holds the lock."""
     descriptor = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -309,12 +341,18 @@ def _connect(file: Path) -> sqlite3.Connection:
     database = sqlite3.connect(file, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     for setting in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
         database.execute(f"PRAGMA {setting}")
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    if version not in (0, _VERSION):
-        raise sqlite3.DatabaseError(f"its version is {version}, and this wardround reads {_VERSION}")
-    if version == 0:
-        with transaction(database):
-            for statement in _SCHEMA:
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {_VERSION}")
+    _migrate(database)
     return database
+
+
+def _migrate(database: sqlite3.Connection) -> None:
+    """Bring the tables to the current version."""
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    newest = len(_MIGRATIONS)
+    if not 0 <= version <= newest:
+        raise sqlite3.DatabaseError(f"its version is {version}, and this wardround reads {newest}")
+    for number in range(version, newest):
+        with transaction(database):
+            for statement in _MIGRATIONS[number]:
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {number + 1}")

@@ -21,8 +21,10 @@ from wardround.config.request import ReviewRequest
 from wardround.errors import GitError, UsageError
 from wardround.execution.thread_safety import serialize_unsafe_calls
 from wardround.host import PluginHost
-from wardround.service.api import Service, create_app
+from wardround.records.location import Location, location_of
+from wardround.service.api import create_app
 from wardround.service.bodies import BodyReader
+from wardround.service.dependencies import Service
 from wardround.service.engine import ReviewEngine, divide_cores
 from wardround.service.exchange import Exchange
 from wardround.service.journal import Journal
@@ -30,7 +32,10 @@ from wardround.service.logs import EventLog, ServerLogHandler
 from wardround.service.metrics import Metrics
 from wardround.service.protocol import MOST_HEADER_BYTES, protocol_class
 from wardround.service.recorder import Recorder, open_recorder
+from wardround.service.retention import RecordRetention
 from wardround.service.settings import ServiceSettings
+from wardround.service.tickets import SubmittedTickets
+from wardround.service.webhooks import WebhookSender, open_receivers
 from wardround.service.workers import ReviewEnd, WorkerPool
 
 _BACKLOG = 512
@@ -48,10 +53,12 @@ def serve(settings: ServiceSettings, host: PluginHost, request: ReviewRequest, l
     serialize_unsafe_calls()
     _require_repositories(settings)
     recorder = open_recorder(settings.records, os.environ, log)
+    receivers = open_receivers(settings.webhooks, os.environ)
     listener = _listener(settings)
-    journal = Journal(settings.journal_file)
+    journal = Journal(settings.journal_file, subscriptions=settings.subscriptions)
+    sender = WebhookSender(journal.outbox, receivers, log)
     try:
-        service = _service(settings, journal, host, request, recorder, log)
+        service = _service(settings, journal, host, request, recorder, log, sender)
         _run(service, listener)
     finally:
         journal.close()
@@ -64,16 +71,25 @@ def _service(
     request: ReviewRequest,
     recorder: Recorder,
     log: EventLog,
+    sender: WebhookSender,
 ) -> Service:
     metrics, limits = Metrics(), settings.limits
     empty = _empty_folder(settings.journal_file.parent)
     request = divide_cores(request, limits.workers, os.cpu_count() or 1)
-    engine = ReviewEngine(host, request, settings.clones, empty, recorder)
+    tickets = SubmittedTickets(settings.reviews.ticket_projects, os.environ, empty)
+    engine = ReviewEngine(host, request, settings.clones, empty, recorder, tickets)
     pool = WorkerPool(
-        journal, engine, limits, partial(_record_end, metrics, log), partial(_journal_trouble, log)
+        journal, engine, limits, partial(_record_end, metrics, log, sender), partial(_journal_trouble, log)
     )
     metrics.watch(journal, pool)
-    return Service(settings, journal, pool, BodyReader(limits), metrics, log)
+    return Service(
+        settings, journal, pool, BodyReader(limits), metrics, log, tickets, sender, _store_location(settings)
+    )
+
+
+def _store_location(settings: ServiceSettings) -> Location | None:
+    has_store = settings.records is not None and settings.records.store
+    return location_of("", os.environ) if has_store else None
 
 
 def _run(service: Service, listener: socket.socket) -> None:
@@ -108,12 +124,26 @@ async def _lifespan(
     """Resume what the journal has, and stop the workers at the end."""
     queued, failed = service.journal.resume(service.settings.limits.attempts)
     service.pool.start()
+    service.sender.start()
+    retention = _start_retention(service)
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _stop, server)
     address = listener.getsockname()
     service.log.write("started", host=address[0], port=address[1], resumed=queued, failed=failed)
     yield
     ended, requeued = await asyncio.to_thread(service.pool.stop)
+    service.sender.stop()
+    if retention is not None:
+        retention.stop()
     service.log.write("stopped", ended=ended, requeued=requeued)
+
+
+def _start_retention(service: Service) -> RecordRetention | None:
+    records = service.settings.records
+    if records is None or service.store is None:
+        return None
+    retention = RecordRetention(records, service.store, service.log)
+    retention.start()
+    return retention
 
 
 def _stop(server: uvicorn.Server) -> None:
@@ -160,8 +190,9 @@ def _redirect_server_log(log: EventLog) -> None:
     logger.propagate = False
 
 
-def _record_end(metrics: Metrics, log: EventLog, end: ReviewEnd) -> None:
+def _record_end(metrics: Metrics, log: EventLog, sender: WebhookSender, end: ReviewEnd) -> None:
     metrics.review(end)
+    sender.wake()
     log.write("review", id=end.id, status=end.status.value, seconds=end.seconds, error=end.error or None)
 
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import ConfigFrom
+from wardround.context.run_evidence import RunPart
 from wardround.errors import ConfigError
+from wardround.service.outbox import Subscription
 from wardround.storage.paths import state_dir
 from wardround.tools.tool import Profile
 
 MIB = 1024 * 1024
 
-Scope = Literal["reviews:write", "reviews:read", "metrics"]
+Scope = Literal["reviews:write", "reviews:read", "records:read", "metrics"]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
@@ -56,6 +59,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
 
     body_bytes: Bytes = 4 * MIB
     diff_bytes: Bytes = 2 * MIB
+    ticket_bytes: Bytes = 256 * 1024
     buffered_bytes: Bytes = 64 * MIB
     body_seconds: Seconds = 10
     header_seconds: Seconds = 10
@@ -86,6 +90,29 @@ class Clone(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         return Path(self.path)
 
 
+class WebhookTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A receiver of messages about the end of reviews.
+
+    Attributes:
+        secret_env: environment variable with the secret, ``whsec_`` and base64; with two of them, separated
+            by a space, a secret can be replaced without a pause.
+        tokens: those whose reviews it receives; empty for all.
+        private: the address may be one of a private network, and plain http.
+        attempts: deliveries that are tried before a message is given up.
+        retry_seconds: the wait before the second attempt; it grows fourfold, up to 6 hours.
+    """
+
+    name: Name
+    url: str
+    secret_env: Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    tokens: frozenset[Name] = frozenset()
+    statuses: frozenset[Literal["done", "failed", "cancelled"]] = frozenset({"done", "failed", "cancelled"})
+    private: bool = False
+    attempts: Annotated[int, Meta(ge=1, le=20)] = 10
+    retry_seconds: Annotated[float, Meta(gt=0, le=3600)] = 5
+    timeout_seconds: Annotated[float, Meta(gt=0, le=60)] = 10
+
+
 class ReviewSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The options of ``wardround review`` that apply to every review of the server.
 
@@ -93,12 +120,17 @@ class ReviewSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
         config_from: with ``head``, a change controls the rules of its own review, and the configuration of
             some tools is code.
         language_model: contact the language model that the configuration of a repository names.
+        ticket_projects: those whose tickets a request may refer to, as ``acme/shop`` or ``SHOP``; without
+            any, no ticket is fetched, and a request can only contain one.
+        run: the parts of a change that a request may run, in the sandbox.
     """
 
     profile: Profile = Profile.COMMIT
     config_from: ConfigFrom = "base"
     models: bool = True
     language_model: bool = False
+    ticket_projects: frozenset[str] = frozenset()
+    run: frozenset[RunPart] = frozenset()
     jobs: Annotated[int, Meta(ge=1)] | None = None
 
 
@@ -115,12 +147,15 @@ class RecordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     Attributes:
         sign_with: ``file:PATH``, ``env:VARIABLE`` or a key URI.
         store: append them to the store that ``wardround records`` reads, too.
+        keep_days, keep_newest: delete other records from the store, each day; by default none is deleted.
     """
 
     sign_with: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9+-]*:")]
     public_key: str = ""
     passphrase_env: str = ""
     store: bool = False
+    keep_days: Count | None = None
+    keep_newest: Count | None = None
 
 
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -133,6 +168,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         journal: the file of accepted and finished reviews; by default in the state folder.
         repositories: name -> a clone, or its path; no other path is read.
         records: without it, reviews have no records.
+        webhooks: the receivers of messages about the end of reviews; a request names none.
     """
 
     tokens: tuple[Token, ...]
@@ -144,6 +180,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     limits: Limits = msgspec.field(default_factory=Limits)
     reviews: ReviewSettings = msgspec.field(default_factory=ReviewSettings)
     records: RecordSettings | None = None
+    webhooks: tuple[WebhookTarget, ...] = ()
 
     @property
     def address(self) -> tuple[str, int]:
@@ -158,6 +195,13 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
             name: Clone(clone) if isinstance(clone, str) else clone
             for name, clone in self.repositories.items()
         }
+
+    @property
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """The reviews that the webhooks receive."""
+        return tuple(
+            Subscription(target.name, target.tokens, frozenset(target.statuses)) for target in self.webhooks
+        )
 
     @property
     def journal_file(self) -> Path:
@@ -210,7 +254,12 @@ def _path(kind: type, value: Any) -> Any:
 
 def _complaints(settings: ServiceSettings) -> list[str]:
     """Return what is inconsistent, in the order of the keys."""
-    return [*_address_complaints(settings), *_path_complaints(settings), *_token_complaints(settings)]
+    return [
+        *_address_complaints(settings),
+        *_path_complaints(settings),
+        *_token_complaints(settings),
+        *_webhook_complaints(settings),
+    ]
 
 
 def _address_complaints(settings: ServiceSettings) -> list[str]:
@@ -254,3 +303,33 @@ def _token_complaints(settings: ServiceSettings) -> list[str]:
     if settings.limits.body_bytes > settings.limits.buffered_bytes:
         found.append("limits: body-bytes exceeds buffered-bytes; make buffered-bytes larger")
     return found
+
+
+def _webhook_complaints(settings: ServiceSettings) -> list[str]:
+    found = []
+    names, tokens = set[str](), {token.name for token in settings.tokens}
+    for target in settings.webhooks:
+        if target.name in names:
+            found.append(f"webhooks: {target.name}: the name is that of another target; change it")
+        unknown = sorted(target.tokens - tokens)
+        if unknown:
+            found.append(f"webhooks: {target.name}: tokens: {unknown[0]!r} is not configured; add it")
+        complaint = _url_complaint(target)
+        if complaint:
+            found.append(f"webhooks: {target.name}: url: {complaint}")
+        names.add(target.name)
+    return found
+
+
+def _url_complaint(target: WebhookTarget) -> str:
+    """Return what is wrong with the address of a target; empty if nothing is."""
+    try:
+        parts = urlsplit(target.url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "it is not an address; give one, as https://ci.example.org/hook"
+    if not host or parts.scheme not in ("http", "https") or parts.username or parts.password:
+        return "it is not an https address without a user; give one, as https://ci.example.org/hook"
+    if parts.scheme == "http" and not target.private:
+        return "messages would be sent unencrypted; give an https address, or set private = true"
+    return ""

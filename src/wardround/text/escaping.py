@@ -93,12 +93,16 @@ def markdown_code(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text for Markdown in which no markup is rendered; a word that could be a mention is code."""
+    """Return text for Markdown in which no markup is rendered; a word that could be a mention is code.
+
+    A slash at the beginning is a reference: a line of a comment that begins with one is a command to GitLab.
+    """
     words = one_line(text).split(" ")
     shown = (
         markdown_code(word) if "@" in word or "#" in word else _references(word, _PLAIN) for word in words
     )
-    return " ".join(shown).replace("://", "&#58;//").replace("www.", "www&#46;")
+    joined = " ".join(shown).replace("://", "&#58;//").replace("www.", "www&#46;")
+    return f"&#47;{joined[1:]}" if joined.startswith("/") else joined
 
 
 def _references(text: str, plain: str = " ") -> str:

@@ -2,87 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-import msgspec
 import pytest
 
 from tests.delivery.api_server import Fault, Reply
-from tests.delivery.github_api import ME, PERSON, TOKEN, GithubApi
-from tests.delivery.gitlab_api import GitlabApi
-from tests.delivery.test_client import StoppedClock
-from wardround.delivery.code_hosts.client import ClientLimits
+from tests.delivery.feedback.reviews_to_post import HEAD, MERGE, Posting, finding, report
+from tests.delivery.github_api import ME, PERSON
 from wardround.delivery.code_hosts.errors import HostError
-from wardround.delivery.code_hosts.model import ChangeRequestReference
-from wardround.delivery.code_hosts.opening import open_code_host
-from wardround.delivery.feedback.execution import FeedbackPost, PostResult, PostSettings
-from wardround.delivery.reported_review import ReportedReview, parse_report
-
-HEAD = "a" * 40
-MERGE = "d" * 40
-
-
-def finding(line: int, severity: str = "warn", **values: Any) -> dict[str, Any]:
-    return {
-        "fingerprint": f"{line:016x}",
-        "rule": "tool/R1",
-        "plane": "semantic",
-        "severity": severity,
-        "file": "src/a.py",
-        "line": line,
-        "column": 1,
-        "end_line": line,
-        "end_column": 2,
-        "message": f"message {line}",
-        "rationale": "Why it matters.",
-        "status": "new",
-        "url": None,
-        **values,
-    }
-
-
-def report(*findings: dict[str, Any], head: str = HEAD) -> ReportedReview:
-    content = {
-        "schema": "wardround.report/1",
-        "context": {"id": "sha256:0", "base": "b" * 40, "head": head},
-        "gate": {"outcome": "pass"},
-        "verdict": {"name": "human-review", "tier": "T3", "policy": "default@sha256:0"},
-        "findings": list(findings),
-    }
-    return parse_report(msgspec.json.encode(content), "report.json")
-
-
-@dataclass
-class Posting:
-    """A pull request or merge request on loopback, and posts to it."""
-
-    host: str
-    api: GithubApi | GitlabApi
-    url: str
-
-    def post(self, review: ReportedReview, most: int = 5, clock: StoppedClock | None = None) -> PostResult:
-        reference = ChangeRequestReference(self.host, self.url, "acme/shop", 7)
-        limits = ClientLimits(pause=0.0) if clock is None else ClientLimits(patience=1e9)
-        host = open_code_host(
-            reference, {f"{self.host.upper()}_TOKEN": TOKEN}, limits, clock or StoppedClock()
-        )
-        settings = PostSettings(most, "https://ci.example/run/1", lambda path, text: None)
-        try:
-            return FeedbackPost(host, review, settings).post()
-        finally:
-            host.close()
-
-
-APIS: dict[str, type[GithubApi] | type[GitlabApi]] = {"github": GithubApi, "gitlab": GitlabApi}
-
-
-@pytest.fixture(params=APIS)
-def posting(request: pytest.FixtureRequest) -> Iterator[Posting]:
-    api = APIS[request.param](HEAD, {"src/a.py": range(1, 41)})
-    with api.server.serve() as url:
-        yield Posting(request.param, api, url)
 
 
 def lines(posting: Posting) -> Sequence[int]:

@@ -6,9 +6,9 @@ import click
 
 from wardround.cli.lazy_group import LazyGroup
 
-_COMMANDS = ("export", "list", "show", "verify")
+_COMMANDS = ("export", "list", "prune", "show", "verify")
 
 
 @click.group("records", cls=LazyGroup, package=__name__, names=_COMMANDS)
 def command() -> None:
-    """List, show and export the records of reviews, and verify their chain."""
+    """List, show, export and delete the records of reviews, and verify their chain."""

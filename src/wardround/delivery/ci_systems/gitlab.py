@@ -30,21 +30,20 @@ def gitlab_event(environ: Mapping[str, str]) -> CiEvent:
 
 
 def gitlab_origin(environ: Mapping[str, str]) -> RecordedOrigin:
-    """Return the pipeline, in the project of the merge request if there is one."""
-    project = environ.get(f"{_REQUEST}PROJECT_URL") or environ.get("CI_PROJECT_URL", "")
+    """Return the pipeline, in the project of the merge request if there is one.
+
+    A configuration outside of the project is named as ``FILE@PROJECT`` or by its address; GitLab names no
+    commit of it.
+    """
+    path, project = environ.get("CI_CONFIG_PATH", ""), environ.get("CI_PROJECT_PATH", "")
+    is_local = bool(path and project) and "@" not in path and "://" not in path
     return RecordedOrigin(
-        repository=project,
+        repository=environ.get(f"{_REQUEST}PROJECT_URL") or environ.get("CI_PROJECT_URL", ""),
         workflow_run=environ.get("CI_PIPELINE_URL", ""),
         actor=environ.get("GITLAB_USER_LOGIN", ""),
-        workflow=_workflow(environ),
-        workflow_commit=environ.get("CI_COMMIT_SHA", ""),
+        workflow=f"{project}/{path}@{environ.get('CI_COMMIT_REF_NAME', '')}" if is_local else path,
+        workflow_commit=environ.get("CI_COMMIT_SHA", "") if is_local else "",
     )
-
-
-def _workflow(environ: Mapping[str, str]) -> str:
-    """Return the path of the configuration in the project of the pipeline, with its ref."""
-    path, project = environ.get("CI_CONFIG_PATH", ""), environ.get("CI_PROJECT_PATH", "")
-    return f"{project}/{path}@{environ.get('CI_COMMIT_REF_NAME', '')}" if path and project else ""
 
 
 def _merge_request(environ: Mapping[str, str]) -> CiEvent:

@@ -59,8 +59,9 @@ def _suggestion_block(text: str, language: str) -> str:
 
 
 def _footer(finding: ReportedFinding) -> str:
-    linked = rule_link(finding.rule, finding.url)
-    waive = markdown_code(f"wardround: ignore[{finding.rule}] reason")
+    rule = truncate(finding.rule, _LONGEST_RULE)
+    linked = rule_link(rule, finding.url)
+    waive = markdown_code(f"wardround: ignore[{rule}] reason")
     dismiss = markdown_code("wardround: dismiss REASON")
     return (
         f"<sub>{linked} · to waive it: a comment {waive} on the line · not useful: a thumbs-down, "

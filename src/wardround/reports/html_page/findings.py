@@ -12,7 +12,6 @@ from wardround.reports.html_page.elements import Markup, code_text, element, joi
 from wardround.reports.html_page.overview import section
 from wardround.review_result import ReviewResult
 
-_AROUND = 2
 _MOST_FIX_LINES = 40
 _LONGEST_LINE = 500
 _OPEN_FILES = 20
@@ -71,7 +70,7 @@ def _card(finding: Finding, source: Sequence[str]) -> Markup:
         *([element("span", " waived", class_="note")] if finding.status is Status.SUPPRESSED else []),
     )
     parts = [head, element("p", finding.message, class_="message")]
-    parts += _code(code_lines(finding, source, _AROUND))
+    parts += _code(code_lines(finding, source))
     parts += [element("p", " ".join(finding.rationale.split()))] if finding.rationale else []
     parts += _fix(finding, source)
     data = {"data_severity": severity, "data_plane": finding.plane.value, "data_status": status}
@@ -89,7 +88,7 @@ def _code(lines: Iterable[CodeLine]) -> list[Markup]:
     for line in lines:
         number = element("span", f"{line.number:>5} ", class_="number", aria_hidden="true")
         text = code_text(line.text[:_LONGEST_LINE])
-        rows.append(element("mark" if line.is_marked else "span", number, text))
+        rows.append(element("mark", number, text))
     return [element("pre", Markup("\n".join(rows)), tabindex=0)] if rows else []
 
 

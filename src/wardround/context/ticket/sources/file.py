@@ -105,10 +105,11 @@ def _from_json(text: str, name: str) -> Ticket:
     if isinstance(value, dict) and "body" in value:
         issue: _GitHubShape = _convert_shape(value, _GitHubShape, name)
         return ticket_of("file", f"#{issue.number}", issue.title, issue.body or "", issue.html_url)
-    return _from_object(_convert_shape(value, FileTicket, name), name)
+    return ticket_of_values(_convert_shape(value, FileTicket, name), name)
 
 
-def _from_object(ticket: FileTicket, name: str) -> Ticket:
+def ticket_of_values(ticket: FileTicket, name: str) -> Ticket:
+    """Return the ticket with these values; ``name`` is its key if it has none."""
     description = ticket.description
     markdown = description if isinstance(description, str) else adf_markdown(description)
     if ticket.criteria:

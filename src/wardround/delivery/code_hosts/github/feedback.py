@@ -23,6 +23,8 @@ from wardround.delivery.code_hosts.model import Account, Comment, LineComment, T
 
 _FORBIDDEN, _GONE, _UNPROCESSABLE = 403, 404, 422
 
+_REVIEW_BODY = "Comments of wardround on lines; its summary is a comment of its own."
+"""GitHub requires a text for a review that comments."""
 _THREADS = """
 query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -237,8 +239,9 @@ class GithubFeedback:
         return [Comment(str(comment.id), comment.body, _account(comment.user)) for comment in listed]
 
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
-        body = {"commit_id": commit, "event": "COMMENT", "comments": [_line_comment(c) for c in comments]}
-        self._client.write("POST", f"{self._pull}/reviews", body)
+        written = [_line_comment(comment) for comment in comments]
+        review = {"commit_id": commit, "event": "COMMENT", "body": _REVIEW_BODY, "comments": written}
+        self._client.write("POST", f"{self._pull}/reviews", review)
 
     def create_comment(self, body: str) -> None:
         self._client.write("POST", f"{self._issue}/comments", {"body": body})

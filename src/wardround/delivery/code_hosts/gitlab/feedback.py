@@ -130,10 +130,19 @@ class GitlabFeedback:
         listed = self._client.pages(f"{self._path}/discussions", _Discussion)
         return [self._thread(found) for found in listed if found.notes and found.notes[0].type == _ON_LINES]
 
+    def can_write(self, account: Account) -> bool:
+        try:
+            member = self._client.get(f"{self._project}/members/all/{account.id}", _Member)
+        except RefusedByHost as refused:
+            if refused.status != _GONE:
+                raise
+            return False
+        return member.access_level >= _DEVELOPER
+
     def comments(self) -> Sequence[Comment]:
         listed = self._client.pages(f"{self._path}/notes", _Note, sort="asc", order_by="created_at")
         notes = (note for note in listed if note.type is None and not note.system)
-        return [Comment(str(note.id), note.body, account_of(note.author)) for note in notes]
+        return [_comment(note) for note in notes]
 
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
         drafts = list(self._client.pages(f"{self._path}/draft_notes", _Draft))
@@ -207,7 +216,7 @@ class GitlabFeedback:
             comment_id=str(first.id),
             body=first.body,
             author=account_of(first.author),
-            repliers=tuple(account_of(note.author) for note in found.notes[1:] if not note.system),
+            replies=tuple(_comment(note) for note in found.notes[1:] if not note.system),
             is_resolved=first.resolved,
             resolver=None if first.resolved_by is None else first.resolved_by.account,
             is_outdated=position.new_line is None,
@@ -229,6 +238,18 @@ class GitlabFeedback:
         except RefusedByHost as refused:
             if refused.status != _GONE:
                 raise
+
+
+def _comment(note: _Note) -> Comment:
+    return Comment(str(note.id), note.body, account_of(note.author))
+
+
+class _Member(msgspec.Struct, frozen=True):
+    access_level: int
+
+
+_DEVELOPER = 30
+"""The access level from which a member may push."""
 
 
 class _Positions:

@@ -1,0 +1,1 @@
+"""The plan of ``wardround init``: files to create or change in a repository."""
