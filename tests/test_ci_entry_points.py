@@ -408,7 +408,7 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
 
 PERMISSIONS = {
     "attest": {"contents": "read", "id-token": "write", "attestations": "write"},
-    "post": {"actions": "read", "pull-requests": "write"},
+    "post": {"actions": "read", "contents": "read", "pull-requests": "write"},
 }
 
 
