@@ -38,7 +38,7 @@ def test_the_top_level_holds_only_what_belongs_there() -> None:
     allowed = {
         "pyproject.toml", ".pre-commit-hooks.yaml", "src", "plugins", "rules", "adapters", "action.yml",
         "Jenkinsfile", "tests", "README.md", "benchmarks", "evals", "docs", "scripts", "LICENSE",
-        "CHANGELOG.md",
+        "CHANGELOG.md", "Dockerfile",
     }  # fmt: skip
     assert {name for name in names if not name.startswith(".")} <= {
         n for n in allowed if not n.startswith(".")
@@ -87,6 +87,19 @@ def test_the_wheel_contains_the_evaluator_of_policies_but_not_its_command_line(w
     assert [name for name in content.namelist() if name.endswith("sboms/cel.cyclonedx.json")]
     required = content.read(metadata).decode().split("Provides-Extra")[0]
     assert "Requires-Dist: common-expression-language" not in required
+
+
+def test_the_image_starts_as_a_user_without_rights_from_a_base_that_has_to_be_named() -> None:
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    assert [line for line in lines if line.startswith("FROM ")] == [
+        "FROM ${PYTHON} AS build",
+        "FROM ${PYTHON}",
+    ]
+    assert "ARG PYTHON" in lines, "without a default, so that nobody builds from a tag that moves"
+    assert "USER 10001" in lines
+    assert 'ENTRYPOINT ["wardround"]' in lines
+    copied = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().split() if "!" in line}
+    assert all((ROOT / name).exists() for name in copied)
 
 
 def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
