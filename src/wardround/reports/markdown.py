@@ -139,7 +139,7 @@ def _after_findings(review: ReviewResult) -> list[str]:
         *bullet_list("Not reviewed", unreviewed_lines(review.unreviewed)),
         *bullet_list("Run", statements.run_results(review)),
         *bullet_list("Notes", statements.notes(review)),
-        *bullet_list("Not shown", [*statements.held_back(review), *statements.folded(review)]),
+        *bullet_list("Not shown", [*statements.held_back(review), *statements.folded_counts(review)]),
         markdown_text(text.summary_line(review)),
     ]
 

@@ -15,14 +15,14 @@ def notes(review: ReviewResult) -> list[str]:
     """Return the notes of the review and those of the analyses."""
     with terminal.disable_wrapping():
         analyses = [] if review.is_for_commit else analysis_lines(review, plain)
-    return [*review.notes, *_stripped(analyses)]
+    return [*review.notes, *_without_margins(analyses)]
 
 
 def run_results(review: ReviewResult) -> list[str]:
     """Return what running the change showed; empty without a run."""
     with terminal.disable_wrapping():
         lines = [] if review.is_for_commit else list(run_lines(review.conclusion.context.ran))
-    return [line.removeprefix("run: ") for line in _stripped(lines)]
+    return [line.removeprefix("run: ") for line in _without_margins(lines)]
 
 
 def held_back(review: ReviewResult) -> Iterator[str]:
@@ -32,7 +32,7 @@ def held_back(review: ReviewResult) -> Iterator[str]:
         yield f"{count} {noun} outside of the lines that --filter-mode {review.filter_mode} shows"
 
 
-def folded(review: ReviewResult) -> Iterator[str]:
+def folded_counts(review: ReviewResult) -> Iterator[str]:
     """Yield how many findings the triage folds, and which reports have them."""
     count = 0 if review.triage is None else len(review.triage.folded)
     if count:
@@ -40,5 +40,5 @@ def folded(review: ReviewResult) -> Iterator[str]:
         yield f"{count} {noun} folded as less useful here; the JSON and HTML reports have all"
 
 
-def _stripped(lines: Iterable[str]) -> list[str]:
+def _without_margins(lines: Iterable[str]) -> list[str]:
     return list(filter(None, map(str.strip, lines)))

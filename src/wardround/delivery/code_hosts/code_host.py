@@ -31,7 +31,7 @@ class Feedback(Protocol):
         ...
 
     def text(self, path: str, commit: str) -> str | None:
-        """Return the text of a file at a commit; None if there is no such file, or it is not text."""
+        """Return the text of a file at a commit; None for anything but a text file."""
         ...
 
     def is_merge_of(self, commit: str, head: str) -> bool:

@@ -89,8 +89,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         reported = {finding.fingerprint: finding for finding in introduced_findings(self.review)}
         first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
         current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
-        written = first.keys() | self.log.posted
-        fresh = [finding for finding in reported.values() if finding.fingerprint not in written]
+        fresh, known = self._by_thread(reported.values(), first.keys())
         placed, elsewhere = self._by_place(fresh, state)
         room = self._room(current, first.keys())
         resolve = self._with_permission(_obsolete_threads(state, reported.keys()))
@@ -104,8 +103,19 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
             duplicate_summaries=state.summaries[1:],
             held_back=tuple(placed[room:]),
             elsewhere=tuple(elsewhere),
-            known=tuple(reported[fingerprint] for fingerprint in reported if fingerprint in written),
+            known=tuple(known),
         )
+
+    def _by_thread(
+        self, reported: Iterable[ReportedFinding], listed: Collection[str]
+    ) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
+        """Return the findings without a thread, and those with one."""
+        fresh: list[ReportedFinding] = []
+        known: list[ReportedFinding] = []
+        for finding in reported:
+            has_thread = finding.fingerprint in listed or finding.fingerprint in self.log.posted
+            (known if has_thread else fresh).append(finding)
+        return fresh, known
 
     def _room(self, current: Sequence[Thread], listed: Collection[str]) -> int:
         """Return the number of comments that may still be posted."""

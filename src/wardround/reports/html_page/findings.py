@@ -12,7 +12,6 @@ from wardround.reports.html_page.elements import Markup, code_text, element, joi
 from wardround.reports.html_page.overview import section
 from wardround.review_result import ReviewResult
 
-_AROUND = 2
 _MOST_FIX_LINES = 40
 _LONGEST_LINE = 500
 _MOST_OPEN = 300
@@ -39,11 +38,11 @@ def _filters(ordered: Sequence[Finding]) -> Markup:
         "status": sorted({finding.status.value for finding in ordered}),
     }
     fields = [_menu(name, values) for name, values in menus.items()]
-    fields += [_typed("file", "part of a path"), _typed("text", "rule, message or code")]
+    fields += [_text_field("file", "part of a path"), _text_field("text", "rule, message or code")]
     return element("form", *fields, id="filters", hidden=True, aria_label="Filter the findings")
 
 
-def _typed(name: str, hint: str) -> Markup:
+def _text_field(name: str, hint: str) -> Markup:
     field = element("input", type="search", id=f"filter-{name}", autocomplete="off", placeholder=hint)
     return element("label", f"{name.capitalize()} ", field)
 
@@ -77,7 +76,7 @@ def _card(finding: Finding, source: Sequence[str]) -> Markup:
         *([element("span", " waived", class_="note")] if finding.status is Status.SUPPRESSED else []),
     )
     parts = [head, element("p", finding.message, class_="message")]
-    parts += _code(code_lines(finding, source, _AROUND))
+    parts += _code(code_lines(finding, source))
     parts += [element("p", " ".join(finding.rationale.split()))] if finding.rationale else []
     parts += _fix(finding, source)
     data = {"data_severity": severity, "data_plane": finding.plane.value, "data_status": status}
@@ -91,11 +90,8 @@ def _rule(finding: Finding) -> Markup:
 
 
 def _code(lines: Iterable[CodeLine]) -> list[Markup]:
-    """Return lines as a block; only those of the finding are elements, for pages with 30,000 findings."""
-    rows = []
-    for line in lines:
-        text = code_text(f"{line.number:>5} {line.text[:_LONGEST_LINE]}")
-        rows.append(element("mark", text) if line.is_marked else text)
+    """Return lines as a block without elements, for pages with 30,000 findings."""
+    rows = [code_text(f"{line.number:>5} {line.text[:_LONGEST_LINE]}") for line in lines]
     return [element("pre", Markup("\n".join(rows)), tabindex=0)] if rows else []
 
 
