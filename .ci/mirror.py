@@ -1,8 +1,8 @@
 """Writes the hook repository: what pre-commit and prek clone in place of this repository with its models.
 
 It has the hooks of ``.pre-commit-hooks.yaml`` and a distribution without code that requires one version of
-wardround, so a clone is some kilobytes and the package comes from the index. ``templates/`` of this tree,
-if there is one, is added: a catalogue of GitLab CI components requires that name at the top.
+wardround, so a clone is some kilobytes and the package comes from the index. ``.ci/gitlab.yml`` becomes the
+component ``wardround`` of GitLab in it, whose jobs install the commit that this checkout is at.
 
 Start it as ``python3 -I .ci/mirror.py FOLDER``; the folder must not exist.
 """
@@ -12,12 +12,14 @@ from __future__ import annotations
 import ast
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
-TEMPLATES = ("templates", "src/wardround/delivery/templates")
+COMPONENT = "templates/wardround.yml"  # GitLab reads the components of a project from this folder
+NO_COMMIT = re.compile(r'(?m)^(    commit:\n      description: .+\n      default: )""$')
 PYPROJECT = """\
 [build-system]
 requires = ["setuptools>=77"]
@@ -47,6 +49,15 @@ repos:
       - id: wardround
       - id: wardround-push
 ```
+
+On a server of GitLab, copies of this repository and of wardround are enough for `.gitlab-ci.yml`:
+
+```yaml
+include:
+  - component: $CI_SERVER_FQDN/PATH OF THIS REPOSITORY/wardround@v{version}
+    inputs:
+      project: PATH OF WARDROUND
+```
 """
 
 
@@ -73,9 +84,25 @@ def write(folder: Path) -> None:
     (folder / "README.md").write_text(README.format(**values), encoding="utf-8")
     for name in (".pre-commit-hooks.yaml", "LICENSE"):
         shutil.copyfile(SOURCE / name, folder / name)
-    found = next((SOURCE / name for name in TEMPLATES if (SOURCE / name).is_dir()), None)
-    if found is not None:
-        shutil.copytree(found, folder / "templates")
+    write_component(folder / COMPONENT)
+
+
+def write_component(file: Path) -> None:
+    """Write the pipeline for GitLab with the commit of this checkout as that to install."""
+    text = (SOURCE / ".ci" / "gitlab.yml").read_text(encoding="utf-8")
+    _, marker, jobs = text.partition("spec:\n")
+    component, replaced = NO_COMMIT.subn(rf'\g<1>"{commit()}"', marker + jobs)
+    if replaced != 1:
+        raise SystemExit(".ci/gitlab.yml has no input commit whose default is empty; add it")
+    file.parent.mkdir()
+    file.write_text(component, encoding="utf-8")
+
+
+def commit() -> str:
+    """Return the commit of this checkout; empty for a source distribution, which has none."""
+    argv = ["git", "-C", SOURCE, "rev-parse", "--verify", "HEAD"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 and (SOURCE / ".git").exists() else ""
 
 
 def version() -> str:
