@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from tests.delivery.test_gitlab_pipeline import jobs
 from wardround import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import GitRepository
 
 SOURCE = ("--source", "https://github.com/acme/wardround")
@@ -78,6 +81,7 @@ def test_a_configuration_of_pre_commit_keeps_every_byte(repo: GitRepository) -> 
         (".husky/pre-commit", "npx lint-staged\n"),
         ("Jenkinsfile", "pipeline { }\n"),
         (".gitlab-ci.yml", "stages: [!reference [a]]\n"),
+        (".gitlab-ci.yml", "a: &a {script: a}\n- b\n"),
     ],
 )
 def test_what_is_not_understood_is_left_to_a_person(repo: GitRepository, path: str, text: str) -> None:
@@ -114,6 +118,65 @@ def test_gitlab_gets_a_job_in_a_stage_that_exists(repo: GitRepository) -> None:
     after = repo.read(".gitlab-ci.yml").decode()
     assert after.startswith(before)
     assert "\nwardround:\n  stage: check\n" in after
+
+
+def test_the_job_of_gitlab_is_that_of_our_pipeline(repo: GitRepository) -> None:
+    repo.write(".gitlab-ci.yml", "")
+    init(repo, "--apply")
+    job = yaml.safe_load(repo.read(".gitlab-ci.yml"))["wardround"]
+    _, ours = jobs({})
+    parent, expected = ours[".wardround"], ours["wardround"]
+    own = {"WARDROUND_PROJECT", "WARDROUND_COMMIT"}
+    variables = {**parent["variables"], **expected["variables"]}
+    assert {name: job[name] for name in ("rules", "script", "artifacts")} == {
+        name: expected[name] for name in ("rules", "script", "artifacts")
+    }
+    assert job["image"] == parent["image"]
+    assert job["variables"] == {name: value for name, value in variables.items() if name not in own} | {
+        "WARDROUND_COMMIT": f"v{__version__}"
+    }
+
+
+def test_the_job_of_gitlab_installs_the_commit_of_a_repository(repo: GitRepository, tmp_path: Path) -> None:
+    (tmp_path / "wardround").mkdir()
+    source = type(repo)(tmp_path / "wardround")
+    source.git("init", "-q")
+    source.commit({".ci/install.py": "print('installed')\n"})
+    head = source.git("rev-parse", "HEAD").strip()
+    repo.write(".gitlab-ci.yml", "")
+    init(repo, "--rev", head, "--apply")
+    job = yaml.safe_load(repo.read(".gitlab-ci.yml"))["wardround"]
+    lines = "\n".join([*job["before_script"], job["script"][0]])
+    env = {
+        **job["variables"], "CI_PROJECT_DIR": str(repo.root), "TMPDIR": str(tmp_path),
+        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.file://{source.root}.insteadOf",
+        "GIT_CONFIG_VALUE_0": SOURCE[1],
+    }  # fmt: skip
+    done = repo.run("bash", "-c", f"set -eo pipefail\n{lines}", env=env)
+    assert (done.returncode, done.stdout) == (0, "installed\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    "before", ["", "stages: [check]\n", "include:\n- local: a.yml  # ours\n\na: {script: a}\n"]
+)
+def test_wardround_on_the_same_server_is_included(repo: GitRepository, before: str) -> None:
+    repo.git("remote", "add", "origin", "git@gitlab.acme.example:web/app.git")
+    repo.write(".gitlab-ci.yml", before)
+    done = repo.wardround(
+        "init", "--source", "https://gitlab.acme.example/tools/wardround.git", "--rev", "a" * 40, "--apply"
+    )
+    assert done.returncode == 0, done.stderr
+    value = yaml.safe_load(repo.read(".gitlab-ci.yml"))
+    entry = value.pop("include")[-1]
+    inputs = {"project": "tools/wardround", "commit": "a" * 40} | (
+        {"stage": "check"} if "stages" in value else {}
+    )
+    expected = {"project": "tools/wardround", "ref": "a" * 40, "file": ".ci/gitlab.yml", "inputs": inputs}
+    assert entry == expected
+    declared, _ = jobs({})
+    assert set(inputs) <= set(declared)
+    assert "wardround" not in value
+    assert init(repo).endswith("nothing to do\n")
 
 
 def test_settings_go_to_the_project_file_with_its_line_ends(repo: GitRepository) -> None:

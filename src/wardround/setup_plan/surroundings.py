@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
 
 from wardround.change.repository import WORKTREE, Repository
+from wardround.setup_plan.wardround_source import host_of
 
 
 class Surroundings:
@@ -26,9 +26,7 @@ class Surroundings:
     @cached_property
     def host(self) -> str:
         """The host name of the remote ``origin``, in lower case; empty if there is none."""
-        address = self._origin
-        scp_like = address.partition(":")[0].rpartition("@")[2] if "://" not in address else ""
-        return (urlsplit(address).hostname or scp_like).lower() if address else ""
+        return host_of(self._origin)
 
     def first_of(self, *paths: str) -> str | None:
         """Return the first of these paths that exists, also as a broken link."""

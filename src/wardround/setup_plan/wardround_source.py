@@ -12,6 +12,7 @@ import msgspec
 from wardround import __version__
 from wardround.lazy import LazyPattern
 
+NO_SOURCE = "it is not known where wardround is; run wardround init --source ADDRESS of its repository"
 _GITHUB = LazyPattern(r"(?:https://github\.com/|git@github\.com:)([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 _CREDENTIALS = re.compile(r"(?i)^(https?://)[^/@]*@")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -35,6 +36,18 @@ class WardroundSource(msgspec.Struct, frozen=True):
         return "" if found is None else found[1]
 
     @property
+    def host(self) -> str:
+        """The host name of its server; empty for a folder."""
+        return host_of(self.address)
+
+    @property
+    def project(self) -> str:
+        """The path on its server, as ``group/name``."""
+        address = self.address
+        path = urlsplit(address).path if "://" in address else address.partition(":")[2]
+        return path.strip("/").removesuffix(".git")
+
+    @property
     def is_local(self) -> bool:
         """True for a folder of this machine."""
         return self.address.startswith(("/", ".", "~", "file:"))
@@ -43,6 +56,14 @@ class WardroundSource(msgspec.Struct, frozen=True):
     def comment(self) -> str:
         """The version, as a comment after a commit; a tag needs none."""
         return f"  # v{__version__}" if _COMMIT.fullmatch(self.revision) else ""
+
+
+def host_of(address: str) -> str:
+    """Return the host name in an address that git clones, in lower case; empty for a folder."""
+    if "://" in address:
+        return (urlsplit(address).hostname or "").lower()
+    server, colon, _ = address.partition(":")
+    return server.rpartition("@")[2].lower() if colon and "/" not in server else ""
 
 
 def installed_source() -> WardroundSource:
