@@ -161,10 +161,12 @@ def outcomes(change: RealChange, repositories: Path) -> dict[str, Outcome]:
 
 def _of_ci(workspace: Path, folder: Path, base: str, head: str) -> Iterator[tuple[str, Outcome]]:
     begun = time.monotonic()
-    ran = Runner(folder / "runner").run(workspace, Event.push(base, head))
+    ran = Runner(folder / "runner", timeout=SECONDS).run(workspace, Event.push(base, head))
     yield "action", Outcome.of(ran.report, time.monotonic() - begun)
     begun = time.monotonic()
-    done, reports = run_jenkins(workspace, folder / "jenkins", {"GIT_PREVIOUS_SUCCESSFUL_COMMIT": base})
+    done, reports = run_jenkins(
+        workspace, folder / "jenkins", {"GIT_PREVIOUS_SUCCESSFUL_COMMIT": base}, timeout=SECONDS
+    )
     file = reports / "report.json"
     if not file.exists():
         raise SystemExit(f"the stage of Jenkins: status {done.returncode}: {done.stderr[-500:]}")

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from tests.conftest import GitRepository
+from tests.conftest import TIMEOUT_S, GitRepository
 
 ROOT = Path(__file__).parent.parent
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -127,9 +127,13 @@ class Runner:
 
     Args:
         program: a script in place of Python after the installation.
+        timeout: the seconds that a step may run.
     """
 
-    def __init__(self, folder: Path, *, installs: bool = False, program: str = "") -> None:
+    def __init__(
+        self, folder: Path, *, installs: bool = False, program: str = "", timeout: int = TIMEOUT_S
+    ) -> None:
+        self.timeout = timeout
         self.folder = folder
         self.temp = folder / "temp"
         self.temp.mkdir(parents=True)
@@ -206,7 +210,7 @@ class Runner:
         script.write_text(step["run"])
         env = {name: context.replace(value) for name, value in step["env"].items()}
         cwd = Path(context.replace(step["working-directory"]))
-        started = GitRepository(cwd)
+        started = GitRepository(cwd, self.timeout)
         done = started.run(*_BASH, script, env={**around, **env, "GITHUB_OUTPUT": str(output)})
         for line in output.read_text().splitlines():
             name, _, value = line.partition("=")
@@ -239,7 +243,12 @@ def jenkins_script() -> str:
 
 
 def run_jenkins(
-    workspace: Path, folder: Path, env: Mapping[str, str], *, installs: bool = False
+    workspace: Path,
+    folder: Path,
+    env: Mapping[str, str],
+    *,
+    installs: bool = False,
+    timeout: int = TIMEOUT_S,
 ) -> tuple[subprocess.CompletedProcess[str], Path]:
     """Run the stage in a workspace; unless it installs, the agent has the environment of the tests already.
 
@@ -253,7 +262,7 @@ def run_jenkins(
         _prepare_agent(agent)
     around = {"WORKSPACE": str(workspace), "WORKSPACE_TMP": str(temp), "JENKINS_URL": "set",
               "WARDROUND_SOURCE": str(ROOT), "WARDROUND_CACHE": str(agent), **env}  # fmt: skip
-    done = GitRepository(temp).run("/bin/sh", "-xe", "-c", jenkins_script(), env=around)
+    done = GitRepository(temp, timeout).run("/bin/sh", "-xe", "-c", jenkins_script(), env=around)
     return done, temp / "wardround" / "reports"
 
 

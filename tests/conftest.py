@@ -107,7 +107,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) * 3 // 2
 
 
-_TIMEOUT_S = 120
+TIMEOUT_S = 120
 
 
 def _decoded(done: subprocess.CompletedProcess[bytes]) -> subprocess.CompletedProcess[str]:
@@ -128,9 +128,13 @@ class GitRepository:
 
     Every program gets the environment of the test process, modified by ``env``; output that is not UTF-8 is
     decoded with surrogate escapes.
+
+    Attributes:
+        timeout: the seconds that a program may run.
     """
 
     root: Path
+    timeout: int = TIMEOUT_S
 
     def run(
         self,
@@ -148,7 +152,7 @@ class GitRepository:
                 input=os.fsencode(stdin) if isinstance(stdin, str) else stdin,
                 capture_output=True,
                 check=False,
-                timeout=_TIMEOUT_S,
+                timeout=self.timeout,
             )
         )
 
@@ -172,7 +176,7 @@ class GitRepository:
             return self.run(SCRIPTS / "wardround", *arguments, env=env, stdin=stdin, cwd=cwd)
         content = os.fsencode(stdin) if isinstance(stdin, str) else stdin
         return _decoded(
-            preloaded.run(list(map(str, arguments)), complete, content, cwd or self.root, _TIMEOUT_S)
+            preloaded.run(list(map(str, arguments)), complete, content, cwd or self.root, self.timeout)
         )
 
     def report(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
