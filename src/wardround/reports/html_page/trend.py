@@ -121,12 +121,13 @@ def _dot(past: PastReview, left: int) -> Iterator[Markup]:
 
 
 def _details(reviews: Sequence[PastReview]) -> Markup:
-    head = row("th", "Review", "Head", "Verdict", "Tier", "Errors", "Warnings", "Notes", scope="col")
+    head = row("th", "Time (UTC)", "Head", "Verdict", "Tier", "Errors", "Warnings", "Notes", scope="col")
     rows = [
         row("td", _moment(past), past.head[:_DIGITS], past.verdict, past.tier, *_cells(past.counts))
         for past in reviews
     ]
-    return element("details", element("summary", "The reviews as a table"), table(head, rows))
+    title = element("summary", "The reviews as a table")
+    return element("details", title, table(head, rows), class_="reviews")
 
 
 def _moment(past: PastReview) -> str:
