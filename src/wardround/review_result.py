@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wardround.policy.conclude import Conclusion
     from wardround.processors.model import PipelineInputs, ReviewFindings
     from wardround.processors.triage import Triage
+    from wardround.review_history import ReviewHistory
 
 
 class PendingConclusion(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -62,6 +63,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
         verbose: the text report shows each finding with its lines.
         unstaged: configuration files that differ in the work tree from the staged version, which was used.
         is_for_commit: people are shown nothing of the conclusion, and its verdict is never to decline.
+        read_history: reads the earlier reviews of the repository; None where no store is used.
     """
 
     context: ReviewContext
@@ -85,6 +87,12 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     verbose: bool = False
     unstaged: tuple[str, ...] = ()
     is_for_commit: bool = False
+    read_history: Callable[[], ReviewHistory | None] | None = None
+
+    @cached_property
+    def history(self) -> ReviewHistory | None:
+        """The earlier reviews of the repository, read when a report first needs them; None without store."""
+        return None if self.read_history is None else self.read_history()
 
     @property
     def conclusion(self) -> Conclusion:

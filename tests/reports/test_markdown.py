@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from msgspec.structs import replace
 
 from wardround.findings import Severity, Status, Unreviewed
@@ -57,6 +58,21 @@ def test_a_report_within_a_limit_counts_what_it_leaves_out(make: Factory) -> Non
     shown = len(re.findall(r"^\*\*(?:Error|Warning|Note)\*\*", report, re.MULTILINE))
     (left,) = re.findall(r"^and (\d+) more findings in report.json$", report, re.MULTILINE)
     assert shown + int(left) == 3_000
+    assert report.splitlines()[-1].startswith("wardround: ")
+
+
+@pytest.mark.parametrize("most", [65_535, 1024 * 1024 - 1024])
+def test_long_lists_around_the_findings_stay_within_the_limit(make: Factory, most: int) -> None:
+    hostile = "\U000e0001@\u202e<&" * 500
+    gaps = [Unreviewed(f"f{number}.sql", "sql", f"squawk{number}", hostile) for number in range(60)]
+    review = make.review(*make.many(300), unreviewed=gaps)
+    gate = replace(review.gate, reasons=tuple(f"{number} {hostile}" for number in range(60)))
+    review = replace(review, gate=gate, notes=tuple(f"{number} {hostile}" for number in range(60)))
+    report = markdown.render_within(review, most, hostile)
+    assert len(report.encode()) <= most
+    assert "**Verdict: " in report
+    assert "\n- and more in report.json\n" in report
+    assert re.search(r"^\*\*Error\*\*", report, re.MULTILINE)
     assert report.splitlines()[-1].startswith("wardround: ")
 
 

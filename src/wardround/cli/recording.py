@@ -67,7 +67,7 @@ def record_review(
         UsageError: the file or the requested store cannot be written, or the signer failed.
     """
     attach = _commit_mode(spec, review)
-    is_stored = bool(spec.store) or attach != "off" or _is_recorded(review)
+    is_stored = uses_store(spec, review)
     if spec.file is None and spec.sink is None and not is_stored:
         return
     from wardround.records.recording import facts_of
@@ -83,6 +83,11 @@ def record_review(
         raise problem
     else:
         echo_err(f"wardround: the review is not recorded: {problem}")
+
+
+def uses_store(spec: RecordSpec, review: ReviewResult) -> bool:
+    """Return True if the record of a review is stored."""
+    return bool(spec.store) or _commit_mode(spec, review) != "off" or _is_recorded(review)
 
 
 def _commit_mode(spec: RecordSpec, review: ReviewResult) -> CommitMode:

@@ -17,6 +17,7 @@ from wardround.cli.accepting import accepted_review, write_accepted_record
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.recording import record_review
+from wardround.cli.review_history import add_history
 from wardround.cli.ticket import requested_ticket
 from wardround.errors import UsageError
 from wardround.own_command import use_own_command
@@ -145,6 +146,7 @@ def run_and_report(
                 is_change = not change.all_files
                 accepted = accepted_review(spec, session) if is_change else None
                 done = amended(run_review(session) if accepted is None else accepted.review)
+                done = add_history(done, spec, origin.root) if is_change else done
         progress("")
         if repository is not None:
             last_review.save(repository.root, done)

@@ -55,6 +55,7 @@ _CONDITIONS = {
     "verdict": "verdict = :verdict",
     "tier": "tier = :tier",
     "context": "context = :context",
+    "other_context": "context <> :other_context",
     "author": "lower(author) LIKE :author ESCAPE '\\'",
     "since": "created >= :since",
     "until": "created < :until",

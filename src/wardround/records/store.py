@@ -74,6 +74,7 @@ class Query(msgspec.Struct, frozen=True):
         since: the first time included, as ``predicates.timestamp`` returns it.
         until: the first time excluded.
         commit: the first digits of the head.
+        other_context: the id of a context whose records are left out.
         before: records before this number.
         upto: records up to this number.
     """
@@ -84,6 +85,7 @@ class Query(msgspec.Struct, frozen=True):
     rule: str | None = None
     author: str | None = None
     context: str | None = None
+    other_context: str | None = None
     since: str | None = None
     until: str | None = None
     commit: str | None = None

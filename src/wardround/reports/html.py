@@ -12,6 +12,7 @@ from importlib.resources import files
 from wardround.reports.html_page import overview
 from wardround.reports.html_page.elements import Markup, element
 from wardround.reports.html_page.findings import findings
+from wardround.reports.html_page.trend import trend
 from wardround.review_result import ReviewResult
 
 
@@ -28,13 +29,14 @@ def render(review: ReviewResult) -> str:
         element("title", f"wardround: {review.gate.outcome.value}"),
         element("style", style),
     )
-    main = element("main", overview.planes(review.conclusion.signals), findings(review), *_rest(review))
+    main = element("main", *_sections(review))
     body = element("body", overview.header(review), main, element("script", script))
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _rest(review: ReviewResult) -> list[Markup]:
-    return list(overview.after_findings(review))
+def _sections(review: ReviewResult) -> list[Markup]:
+    before = [overview.planes(review.conclusion.signals), findings(review)]
+    return [*before, *overview.after_findings(review), *trend(review)]
 
 
 def _resource(name: str) -> Markup:

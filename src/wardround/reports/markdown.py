@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from wardround.findings import Finding, Severity, SuggestedFix, Unreviewed
 from wardround.lazy import LazyPattern
@@ -29,6 +29,8 @@ _FENCE = LazyPattern(r"`{3,}")
 _PLANES = "| Plane | Status | Most severe | Confidence |\n|---|---|---|---|"
 _ROOM = 400
 """Bytes for the line that counts what is left out."""
+_LONGEST_HEADLINE = 500
+_MORE = "- and more in report.json"
 
 
 def render(review: ReviewResult) -> str:
@@ -46,6 +48,7 @@ def render_within(review: ReviewResult, most: int | None, headline: str | None =
     before += _title(review)
     blocks = list(_finding_blocks(review))
     if most is not None:
+        before, after = _lists_within(before, after, most * 2 // 3)
         blocks = _blocks_within(blocks, most - sum(map(_size, [*before, *after])) - _ROOM)
     return "\n\n".join([*before, *blocks, *after]) + "\n"
 
@@ -53,7 +56,7 @@ def render_within(review: ReviewResult, most: int | None, headline: str | None =
 def _before_findings(review: ReviewResult, headline: str | None) -> list[str]:
     verdict = review.conclusion.verdict
     blocks = [f"### wardround: {review.gate.outcome.value}"]
-    blocks += [] if headline is None else [markdown_text(headline)]
+    blocks += [] if headline is None else [markdown_text(truncate(headline, _LONGEST_HEADLINE))]
     blocks += bullet_list("", map(one_line, review.gate.reasons))
     if review.change.files:
         approvals = f", {verdict.approvals} approvals" if verdict.approvals else ""
@@ -159,6 +162,24 @@ def bullet_list(title: str, lines: Iterable[str]) -> list[str]:
     if not items:
         return []
     return [f"**{title}**"] * bool(title) + ["\n".join(items)]
+
+
+def _lists_within(before: list[str], after: list[str], room: int) -> tuple[list[str], list[str]]:
+    """Return the blocks around the findings; if they need too much room, each has an equal share of it."""
+    if sum(map(_size, [*before, *after])) <= room:
+        return before, after
+    share = room // len([*before, *after])
+    return [_lines_within(block, share) for block in before], [_lines_within(block, share) for block in after]
+
+
+def _lines_within(block: str, room: int) -> str:
+    """Return the first lines of a block that fit, each complete, and a line that there are more."""
+    if _size(block) <= room:
+        return block
+    lines = block.split("\n")
+    ends = accumulate(map(_size, lines), initial=_size(_MORE))
+    fitting = sum(end <= room for end in ends) - 1
+    return "\n".join([*lines[: max(fitting, 0)], _MORE])
 
 
 def _blocks_within(blocks: Sequence[str], room: int) -> list[str]:

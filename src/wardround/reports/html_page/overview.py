@@ -44,19 +44,19 @@ def _facts(review: ReviewResult) -> Markup:
 def planes(signals: Sequence[Signal]) -> Markup:
     """Return the table of the planes, with what each confidence follows from."""
     rows = [_plane_row(signal) for signal in signals]
-    head = _row("th", "Plane", "Status", "Most severe", "Confidence", "Findings", scope="col")
-    return section("Planes", _table(head, rows))
+    head = row("th", "Plane", "Status", "Most severe", "Confidence", "Findings", scope="col")
+    return section("Planes", table(head, rows))
 
 
 def _plane_row(signal: Signal) -> Markup:
     if signal.status is PlaneStatus.NOT_APPLICABLE:
-        return _row("td", signal.plane.value, signal.status.value, "", "", "")
+        return row("td", signal.plane.value, signal.status.value, "", "", "")
     explained = [*signal.reasons, *signal.derivation]
     named: str | Markup = signal.plane.value
     if explained:
         named = element("details", element("summary", signal.plane.value), *bullet_list(explained))
     tag = element("span", signal.status.value, class_=f"status {signal.status.value}")
-    return _row("td", named, tag, signal.severity, f"{signal.confidence:.2f}", str(len(signal.findings)))
+    return row("td", named, tag, signal.severity, f"{signal.confidence:.2f}", str(len(signal.findings)))
 
 
 def after_findings(review: ReviewResult) -> Iterator[Markup]:
@@ -70,8 +70,8 @@ def after_findings(review: ReviewResult) -> Iterator[Markup]:
     }
     yield from (section(title, *bullet_list(lines)) for title, lines in parts.items() if lines)
     if review.runs:
-        rows = [_row("td", run.tool, run.version, str(run.files)) for run in review.runs]
-        yield section("Tools", _table(_row("th", "Tool", "Version", "Files", scope="col"), rows))
+        rows = [row("td", run.tool, run.version, str(run.files)) for run in review.runs]
+        yield section("Tools", table(row("th", "Tool", "Version", "Files", scope="col"), rows))
 
 
 def _gaps(review: ReviewResult) -> Markup:
@@ -79,8 +79,8 @@ def _gaps(review: ReviewResult) -> Markup:
     for group in unreviewed_groups(review.unreviewed):
         files = group.files
         named = element("details", element("summary", f"{len(files)} files"), *bullet_list(files))
-        rows.append(_row("td", group.tool, group.reason, files[0] if len(files) == 1 else named))
-    return _table(_row("th", "Tool", "Reason", "Files", scope="col"), rows)
+        rows.append(row("td", group.tool, group.reason, files[0] if len(files) == 1 else named))
+    return table(row("th", "Tool", "Reason", "Files", scope="col"), rows)
 
 
 def section(title: str, *children: Markup) -> Markup:
@@ -96,10 +96,12 @@ def bullet_list(lines: Iterable[str]) -> list[Markup]:
     return [element("ul", *items)] if items else []
 
 
-def _table(head: Markup, rows: Sequence[Markup]) -> Markup:
-    table = element("table", element("thead", head), element("tbody", *rows))
-    return element("div", table, class_="wide", tabindex=0)
+def table(head: Markup, rows: Sequence[Markup]) -> Markup:
+    """Return a table that scrolls where it is too wide."""
+    content = element("table", element("thead", head), element("tbody", *rows))
+    return element("div", content, class_="wide", tabindex=0)
 
 
-def _row(cell: str, *values: str | Markup, **attributes: str) -> Markup:
+def row(cell: str, *values: str | Markup, **attributes: str) -> Markup:
+    """Return a row of a table, of cells of one kind."""
     return element("tr", *(element(cell, join(value), **attributes) for value in values))
