@@ -115,7 +115,7 @@ class GitlabApi:
         self.has_trains = False
         self.merge_method = "merge"
         self.resets_approvals = True
-        self.approved: dict[int, str] = {}
+        self.approved: dict[int, str | None] = {}
         self.pushed_at = PUSHED_AT[0]
         self.reviewers: list[int] = []
         self.statuses: list[dict[str, Any]] = []

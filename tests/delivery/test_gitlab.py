@@ -275,14 +275,16 @@ class TestActing:
     @pytest.mark.parametrize(
         ("resets", "approved_at", "state"),
         [
-            (True, "2026-01-01T11:00:00Z", "success"),
+            (True, None, "success"),
+            (True, "2026-01-01T11:00:00Z", "pending"),
+            (False, None, "pending"),
             (False, "2026-01-02T11:00:00Z", "success"),
             (False, "2026-01-01T11:00:00Z", "pending"),
         ],
-        ids=["removed on a push", "after the push", "before the push"],
+        ids=["removed on a push", "not yet removed", "without a time", "after the push", "before the push"],
     )
     def test_an_approval_counts_if_it_is_of_the_last_commit(
-        self, gitlab: Gitlab, resets: bool, approved_at: str, state: str
+        self, gitlab: Gitlab, resets: bool, approved_at: str | None, state: str
     ) -> None:
         gitlab.api.push(PUSHED)
         gitlab.api.resets_approvals, gitlab.api.approved = resets, {BEN["id"]: approved_at}
