@@ -361,5 +361,5 @@ def _thread(thread: ReviewThread) -> dict[str, Any]:
         "line": thread.line,
         "originalLine": thread.line,
         "resolvedBy": None if thread.resolver is None else _user(thread.resolver),
-        "comments": {"nodes": nodes},
+        "comments": {"nodes": nodes[:50], "totalCount": len(nodes)},
     }

@@ -85,6 +85,8 @@ class GitlabApi:
 
     Attributes:
         threads, comments: as ``GithubApi`` has them; a review is a publication of drafts.
+        answered: the comments in which somebody replied, which have another type from then on.
+        levels: user -> the access level of a member.
         drafts: those of the account: id -> body and position.
         approved: user -> the time of the approval.
         enabled_by: the account that set auto-merge, or added the merge request to the train.
@@ -104,6 +106,8 @@ class GitlabApi:
         self.threads: list[ReviewThread] = []
         self.positions: list[Mapping[str, Any]] = []
         self.comments: dict[int, tuple[str, Mapping[str, Any]]] = {}
+        self.answered: set[int] = set()
+        self.levels = {PERSON["id"]: 30}
         self.drafts: dict[int, tuple[str, Mapping[str, Any] | None]] = {}
         self.reviews = 0
         self.is_draft = False
@@ -111,7 +115,7 @@ class GitlabApi:
         self.has_trains = False
         self.merge_method = "merge"
         self.resets_approvals = True
-        self.approved: dict[int, str] = {}
+        self.approved: dict[int, str | None] = {}
         self.pushed_at = PUSHED_AT[0]
         self.reviewers: list[int] = []
         self.statuses: list[dict[str, Any]] = []
@@ -129,6 +133,7 @@ class GitlabApi:
                 Route("GET", "/users", self._users),
                 Route("GET", "/users/{id}", self._one_user),
                 Route("GET", PROJECT, self._project),
+                Route("GET", f"{PROJECT}/members/all/{{id}}", self._member),
                 Route("GET", REQUEST, self._request),
                 Route("PUT", REQUEST, self._write(self._update_request), _UPDATE),
                 Route("GET", f"{REQUEST}/diffs", self._diffs),
@@ -214,6 +219,10 @@ class GitlabApi:
         (user,) = (user for user in USERS if str(user["id"]) == call.values["id"])
         return Reply(200, _user(user))
 
+    def _member(self, call: Call) -> Reply:
+        level = self.levels.get(int(call.values["id"]))
+        return _missing() if level is None else Reply(200, {"access_level": level})
+
     def _project(self, call: Call) -> Reply:
         return Reply(200, {"merge_method": self.merge_method, "merge_trains_enabled": self.has_trains})
 
@@ -295,7 +304,10 @@ class GitlabApi:
 
     def _notes(self, call: Call) -> Reply:
         assert (call.query["sort"], call.query["order_by"]) == ("asc", "created_at")
-        listed = [_note(id, body, user) for id, (body, user) in self.comments.items()]
+        listed = [
+            _note(id, body, user) | ({"type": "DiscussionNote"} if id in self.answered else {})
+            for id, (body, user) in self.comments.items()
+        ]
         on_lines = [note for thread in self.threads for note in _discussion(thread)["notes"]]
         system = _note(1, "added 1 commit", AUTHOR) | {"system": True}
         return self.server.page(call, [system, *listed, *on_lines])

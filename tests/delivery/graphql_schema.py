@@ -99,7 +99,7 @@ type PullRequestReviewThread {
   resolvedBy: User
   comments(first: Int): PullRequestReviewCommentConnection!
 }
-type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] }
+type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] totalCount: Int! }
 type PullRequestReviewComment {
   databaseId: Int
   body: String!

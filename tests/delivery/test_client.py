@@ -112,6 +112,15 @@ def test_a_post_whose_response_is_lost_is_not_repeated(client: ApiClient, server
     assert client.get("/notes", list[str]) == ["once"]
 
 
+def test_a_post_that_fails_on_the_server_is_not_repeated_although_it_names_a_time(
+    client: ApiClient, server: ApiServer, clock: StoppedClock
+) -> None:
+    server.faults.append(Fault("POST", "/notes", Reply(503, {}, {"Retry-After": "17"}), is_handled=True))
+    with pytest.raises(LostResponse):
+        client.write("POST", "/notes", {"body": "once"})
+    assert clock.waits == []
+
+
 def test_a_request_that_the_host_refuses_names_the_host_and_a_remedy(
     client: ApiClient, server: ApiServer
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import GitRepository
 from tests.delivery.api_server import Fault, Reply
-from tests.delivery.feedback.test_post import finding, report
+from tests.delivery.feedback.reviews_to_post import PostingTo, finding, report
 from tests.delivery.github_api import ME, PERSON, TOKEN
 from tests.delivery.gitlab_api import AUTHOR, BASE, BEN, PROJECT, REQUEST, START, GitlabApi
 from tests.delivery.reviews_to_act_on import HEAD, reported, verified
@@ -275,14 +275,16 @@ class TestActing:
     @pytest.mark.parametrize(
         ("resets", "approved_at", "state"),
         [
-            (True, "2026-01-01T11:00:00Z", "success"),
+            (True, None, "success"),
+            (True, "2026-01-01T11:00:00Z", "pending"),
+            (False, None, "pending"),
             (False, "2026-01-02T11:00:00Z", "success"),
             (False, "2026-01-01T11:00:00Z", "pending"),
         ],
-        ids=["removed on a push", "after the push", "before the push"],
+        ids=["removed on a push", "not yet removed", "without a time", "after the push", "before the push"],
     )
     def test_an_approval_counts_if_it_is_of_the_last_commit(
-        self, gitlab: Gitlab, resets: bool, approved_at: str, state: str
+        self, gitlab: Gitlab, resets: bool, approved_at: str | None, state: str
     ) -> None:
         gitlab.api.push(PUSHED)
         gitlab.api.resets_approvals, gitlab.api.approved = resets, {BEN["id"]: approved_at}
@@ -322,3 +324,14 @@ class TestActing:
         gitlab.act(verified(reported("auto-merge", head=MERGE)))
         assert gitlab.api.enabled_by == ME
         assert f"POST {PROJECT}/statuses/{MERGE}" in gitlab.writes
+
+
+def test_a_summary_in_which_somebody_replied_is_updated_in_place() -> None:
+    api = GitlabApi(HEAD, {"src/a.py": range(1, 41)})
+    with api.server.serve() as url:
+        posting = PostingTo[GitlabApi]("gitlab", api, url)
+        posting.post(report(finding(3)))
+        api.answered.update(api.comments)
+        posting.post(report())
+    assert len(api.summaries()) == 1
+    assert "no findings" in api.summaries()[0]

@@ -6,15 +6,19 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from securesystemslib.signer import CryptoSigner
 
 from tests.delivery.github_merge_api import HEAD
-from tests.delivery.reviews_to_act_on import POLICY, signed_review
+from tests.delivery.reviews_to_act_on import POLICY, reported, signed_review
 from tests.records.sample_reviews import public, signer
 from wardround.delivery.acting.verified_review import NotVerified, VerifiedReview, verified_review
+from wardround.delivery.code_hosts.model import ChangeRequestReference
 from wardround.delivery.reported_review import ReportedReview, parse_report
 from wardround.records.record import RecordedOrigin, RecordedRequest
 
+REQUEST = ChangeRequestReference("github", "https://api.github.com", "acme/shop", 7)
+REPORT = reported()
 FOR_PEOPLE = (
     POLICY.replace("auto-merge", "human-review")
     + """\
@@ -53,9 +57,37 @@ def test_a_review_has_the_branch_the_change_request_and_the_reviewers_of_its_rec
     assert found.record.startswith("sha256:")
     assert "two people" not in found.report.verdict.reasons
     assert {"money", "always"} <= set(found.report.verdict.reasons)
-    found.require_about(7)
+    found.require_about(REQUEST)
     with pytest.raises(NotVerified, match="that of change request 7, not of 8"):
-        found.require_about(8)
+        found.require_about(replace(REQUEST, number=8))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/Acme/shop",
+        "https://github.com/acme/shop.git",
+        "git@github.com:acme/shop.git",
+        "ssh://git@github.com/acme/shop",
+        "",
+    ],
+)
+def test_the_address_of_a_repository_has_several_forms(address: str) -> None:
+    VerifiedReview(REPORT, repository=address).require_about(REQUEST)
+
+
+def test_a_gitlab_below_a_path_has_that_path_in_its_addresses() -> None:
+    reference = replace(REQUEST, host="gitlab", api="https://example.com/git/api/v4")
+    VerifiedReview(REPORT, repository="https://example.com/git/acme/shop").require_about(reference)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://github.com/guest/shop", "https://gitlab.com/x/acme/shop", "git@github.com:guest/shop.git"],
+)
+def test_a_review_of_another_repository_is_not_acted_on(address: str) -> None:
+    with pytest.raises(NotVerified, match=r"that of the repository .*, not of acme/shop"):
+        VerifiedReview(REPORT, repository=address).require_about(REQUEST)
 
 
 def test_a_record_that_is_not_signed_by_a_trusted_key_does_not_hold(ada: CryptoSigner) -> None:
@@ -86,13 +118,16 @@ def test_a_report_that_differs_from_the_record_is_not_acted_on(
         verify((report, record), ada)
 
 
-def test_a_review_under_the_settings_of_the_change_approves_and_merges_nothing(ada: CryptoSigner) -> None:
+def test_a_review_under_the_settings_of_the_change_lets_no_check_succeed(ada: CryptoSigner) -> None:
     request = RecordedRequest("head")
     with pytest.raises(NotVerified, match="the configuration and the policy of the change itself"):
         verify(signed_review(ada, request=request), ada)
-    assert verify(signed_review(ada, policy=FOR_PEOPLE, request=request), ada).teams == ("acme/payments",)
+    with pytest.raises(NotVerified, match="the configuration and the policy of the change itself"):
+        verify(signed_review(ada, policy=FOR_PEOPLE, request=request), ada)
+    declining = POLICY.replace("auto-merge", "declined")
+    assert not verify(signed_review(ada, policy=declining, request=request), ada).can_succeed
 
 
-def test_a_review_at_commit_approves_and_merges_nothing(ada: CryptoSigner) -> None:
+def test_a_review_at_commit_lets_no_check_succeed(ada: CryptoSigner) -> None:
     with pytest.raises(NotVerified, match="the review has the profile commit, which requires fewer results"):
         verify(signed_review(ada, profile="commit"), ada)

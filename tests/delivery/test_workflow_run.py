@@ -52,7 +52,11 @@ class Fork:
 
     def upload(self, files: Mapping[str, str | bytes]) -> None:
         """Let the fork's job upload an artifact."""
-        self.archive = archive_of(files)
+        self.upload_archive(archive_of(files))
+
+    def upload_archive(self, archive: bytes) -> None:
+        """Let the fork's job upload the archive itself."""
+        self.archive = archive
         digest = f"sha256:{hashlib.sha256(self.archive).hexdigest()}"
         self.listed = {"name": "wardround-reports", "size_in_bytes": len(self.archive), "digest": digest}
 
@@ -204,6 +208,30 @@ def test_an_artifact_that_is_no_report_of_the_run_is_rejected(
     assert message in shown
     assert "Traceback" not in shown
     assert {path.name for path in fork.folder.iterdir()} <= {"archive", "event.json", "places"}
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA], ids=["bzip2", "lzma"])
+def test_a_method_whose_size_after_decompression_is_not_bounded_is_rejected(
+    fork: Fork, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], method: int
+) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as opened:
+        opened.writestr("report.json", _with())
+    fork.upload_archive(content.getvalue())
+    assert fork.receive(url, monkeypatch) == 2
+    assert "is compressed by another method than deflate" in capfd.readouterr().err
+
+
+def test_an_archive_whose_content_is_damaged_is_rejected(
+    fork: Fork, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    archive = bytearray(archive_of({"report.json": _with()}))
+    start = archive.index(b"report.json") + len("report.json")
+    archive[start : start + 20] = b"\xff" * 20
+    fork.upload_archive(bytes(archive))
+    assert fork.receive(url, monkeypatch) == 2
+    shown = capfd.readouterr().err
+    assert "the artifact is not an archive of reports" in shown
 
 
 def test_an_archive_that_is_none_is_rejected(

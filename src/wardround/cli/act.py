@@ -59,7 +59,7 @@ def command(**options: Any) -> int:
     reference = change_request_reference(options)
     try:
         review = _review(options)
-        review.require_about(reference.number)
+        review.require_about(reference)
     except NotVerified as cause:
         echo_err(f"wardround: {cause}")
         return _NOT_VERIFIED

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,11 @@ _REPORT = "report.json"
 _MOST_ARCHIVE_BYTES = 64 * 2**20
 _MOST_REPORT_BYTES = 64 * 2**20
 _MOST_FILES = 20
+_BOUNDED = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""The methods that zipfile decompresses no further than a limit; of bzip2 and lzma it decompresses all."""
+_UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError
+)  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 
 
@@ -75,7 +81,7 @@ def report_in(archive: bytes, commit: str) -> ReportedReview:
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             content = _content(opened)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as cause:
+    except _UNREADABLE as cause:
         raise UsageError(f"the artifact is not an archive of reports: {one_line(str(cause))}") from cause
     report = parse_report(content, f"{_REPORT} of the artifact")
     if report.commit != commit:
@@ -94,6 +100,8 @@ def _content(archive: zipfile.ZipFile) -> bytes:
     _require_reports(names)
     if _REPORT not in names:
         raise UsageError(f"the artifact has no {_REPORT}")
+    if archive.getinfo(_REPORT).compress_type not in _BOUNDED:
+        raise UsageError(f"{_REPORT} of the artifact is compressed by another method than deflate")
     with archive.open(_REPORT) as opened:
         content = opened.read(_MOST_REPORT_BYTES + 1)
     if len(content) > _MOST_REPORT_BYTES:

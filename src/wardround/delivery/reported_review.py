@@ -41,7 +41,7 @@ class ReportedVerdict(msgspec.Struct, frozen=True):
     """The verdict of a report."""
 
     name: Literal["auto-merge", "auto-approve", "human-review", "escalate", "declined"]
-    tier: str
+    tier: Literal["T1", "T2", "T3", "T4", "T5"]
     policy: str
     reasons: tuple[str, ...] = ()
     approvals: int = 0

@@ -9,8 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.delivery.feedback.reviews_to_post import HEAD, GithubPosting, finding, report, report_content
+from tests.delivery.feedback.reviews_to_post import (
+    HEAD,
+    GithubPosting,
+    PostingTo,
+    finding,
+    report,
+    report_content,
+)
 from tests.delivery.github_api import ME, PERSON, TOKEN
+from tests.delivery.gitlab_api import GitlabApi
 from wardround.cli.commands import invoke
 from wardround.rules.judgement_files import read_judgements
 
@@ -25,14 +33,14 @@ def posting(github: GithubPosting) -> GithubPosting:
 class Command:
     """The command, with its report in a folder."""
 
-    def __init__(self, posting: GithubPosting, folder: Path) -> None:
+    def __init__(self, posting: PostingTo[Any], folder: Path) -> None:
         self.posting = posting
         self.file = folder / "report.json"
         self.file.write_bytes(report_content(finding(3)))
         self.judgements = folder / "judgements"
 
     def __call__(self, *options: str) -> int:
-        where = ["--host", "github", "--api", self.posting.url, "--repository", "acme/shop"]
+        where = ["--host", self.posting.host, "--api", self.posting.url, "--repository", "acme/shop"]
         return invoke(["post", str(self.file), *where, "--change-request", "7", *options])
 
     def judged(self) -> list[tuple[Any, ...]]:
@@ -130,3 +138,18 @@ def test_bad_input_ends_with_2_and_a_failing_host_with_5(
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     assert command() == 5
     assert "GitHub" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("level", "judged"), [(30, 1), (20, 0), (None, 0)])
+def test_developers_of_a_project_of_gitlab_dismiss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: int | None, judged: int
+) -> None:
+    api = GitlabApi(HEAD, {"src/a.py": range(1, 41)})
+    api.levels = {} if level is None else {PERSON["id"]: level}
+    monkeypatch.setenv("GITLAB_TOKEN", TOKEN)
+    with api.server.serve() as url:
+        PostingTo[GitlabApi]("gitlab", api, url).post(report(finding(3)))
+        api.threads[0].dislikes.append(PERSON)
+        command = Command(PostingTo[GitlabApi]("gitlab", api, url), tmp_path)
+        assert command("--judgements", str(command.judgements)) == 0
+    assert len(command.judged()) == judged

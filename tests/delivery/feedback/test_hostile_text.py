@@ -35,7 +35,7 @@ def test_text_of_the_change_is_only_text(posting: GithubPosting, text: str) -> N
             finding(3, message=text, rationale=text, rule=f"tool/{text}", url=f"https://example.com/{text}"),
             finding(50, message=text, rule=f"tool/{text}"),
             gate={"outcome": "blocked", "reasons": [text] * 60},
-            verdict={"name": "escalate", "tier": text, "policy": text, "reasons": [text] * 60},
+            verdict={"name": "escalate", "tier": "T3", "policy": text, "reasons": [text] * 60},
             unreviewed=[
                 {"file": text, "specialist": "s", "tool": f"t{n}", "reason": text} for n in range(60)
             ],
@@ -63,3 +63,8 @@ def test_a_forged_list_of_resolved_threads_counts_for_nothing(posting: GithubPos
     posting.post(report(finding(3)))
     posting.post(report())
     assert posting.api.threads[0].resolver == ME
+
+
+def test_a_report_with_another_tier_is_rejected() -> None:
+    with pytest.raises(UsageError, match="Invalid enum value"):
+        report(verdict={"name": "escalate", "tier": "T1) ![](https://example.com/x", "policy": "p"})

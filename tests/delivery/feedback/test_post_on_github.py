@@ -147,3 +147,12 @@ class TestAccount:
     def test_a_malformed_number_is_an_error(self, posting: GithubPosting) -> None:
         with pytest.raises(UsageError, match="WARDROUND_ACCOUNT_ID is not a number"):
             posting.post(report(), environ={"WARDROUND_ACCOUNT_ID": "me"})
+
+
+def test_a_reply_beyond_the_first_page_of_a_thread_keeps_it(posting: GithubPosting) -> None:
+    posting.post(report(finding(3)))
+    for number in range(49):
+        posting.api.reply(posting.api.threads[0], f"note {number}", ME)
+    posting.api.reply(posting.api.threads[0], "I disagree")
+    posting.post(report())
+    assert posting.api.threads[0].resolver is None

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from wardround.delivery.code_hosts.model import ChangeRequestReference
+from wardround.delivery.code_hosts.reference import repository_path
 from wardround.delivery.reported_review import ReportedReview
 from wardround.errors import WardroundError
 from wardround.policy.decide import lines_of
@@ -33,28 +35,43 @@ class VerifiedReview(msgspec.Struct, frozen=True):
     Attributes:
         record: digest of the record; empty without one.
         target: the branch that the review was for; empty if it is not known.
-        change_request: its number, as the run of a CI system names it; empty if it is not known.
+        repository, change_request: its address and number, as the run of a CI system names them; empty if
+            they are not known.
         people, teams: the reviewers that the applying rules of the policy name.
     """
 
     report: ReportedReview
     record: str = ""
     target: str = ""
+    repository: str = ""
     change_request: str = ""
     people: tuple[str, ...] = ()
     teams: tuple[str, ...] = ()
 
-    def require_about(self, number: int) -> None:
+    def require_about(self, reference: ChangeRequestReference) -> None:
         """Require that the review is that of a change request, as far as its record names one.
 
+        A fork has the same commits, and other rules.
+
         Raises:
-            NotVerified: it is that of another one.
+            NotVerified: it is that of another one, or of another repository.
         """
-        if self.change_request not in ("", str(number)):
+        if self.change_request not in ("", str(reference.number)):
             raise NotVerified(
-                f"the review is that of change request {self.change_request}, not of {number}; "
+                f"the review is that of change request {self.change_request}, not of {reference.number}; "
                 "name the report of this one"
             )
+        reviewed = repository_path(self.repository, reference.api)
+        if reviewed not in ("", reference.repository.lower()):
+            raise NotVerified(
+                f"the review is that of the repository {self.repository}, not of {reference.repository}; "
+                "name the report of this one"
+            )
+
+    @property
+    def can_succeed(self) -> bool:
+        """True if the check can succeed, once enough people have approved."""
+        return self.report.verdict.name != "declined" and self.report.gate.outcome == "pass"
 
     @property
     def is_mild(self) -> bool:
@@ -88,17 +105,20 @@ def verified_review(
         report=_report_of(record, report),
         record=f"sha256:{sha256(data).hexdigest()}",
         target=record.evidence.target_branch,
+        repository=record.origin.repository if record.origin else "",
         change_request=record.origin.change_request if record.origin else "",
         people=tuple(reviewer for reviewer in reviewers if "/" not in reviewer),
         teams=tuple(reviewer for reviewer in reviewers if "/" in reviewer),
     )
-    if review.is_mild:
+    if review.can_succeed:
         _require_complete(record, name)
     return review
 
 
 def _require_complete(record: ReviewRecord, name: str) -> None:
-    """Require a review under the rules of the target with all planes, before anything is approved or merged.
+    """Require a review under the rules of the target with all planes, before a check can succeed.
+
+    Otherwise a change could lower the number of approvals that it needs.
 
     Raises:
         NotVerified: the review is another one.
@@ -106,12 +126,12 @@ def _require_complete(record: ReviewRecord, name: str) -> None:
     if record.request.trusted_side != "target":
         raise NotVerified(
             f"{name}: the review used the configuration and the policy of the change itself, so nothing is "
-            "approved or merged by it; review with --config-from base"
+            "done by it; review with --config-from base"
         )
     if record.evidence.profile != "ci":
         raise NotVerified(
             f"{name}: the review has the profile {record.evidence.profile}, which requires fewer results, so "
-            "nothing is approved or merged by it; review with --profile ci"
+            "nothing is done by it; review with --profile ci"
         )
 
 

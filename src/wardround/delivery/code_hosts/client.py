@@ -203,7 +203,8 @@ class ApiClient:
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             wait = self._rate_limit_wait(answer, secondary)
-            if wait is not None:
+            is_rejected = is_repeatable or answer.status not in _SERVER_FAULTS  # without being carried out
+            if wait is not None and is_rejected:
                 secondary = 2 * secondary if wait == secondary else secondary
                 self._wait(wait, HostError(f"{self._name} limits the rate of requests for {wait:.0f} s more"))
             elif answer.status in _SERVER_FAULTS:

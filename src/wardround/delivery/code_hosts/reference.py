@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from wardround.delivery.ci_event import Provider
 from wardround.delivery.events import read_event
@@ -51,3 +52,16 @@ def _gitlab(environ: Mapping[str, str]) -> dict[str, Any]:
         "repository": environ.get("CI_MERGE_REQUEST_PROJECT_PATH") or environ.get("CI_PROJECT_PATH", ""),
         "number": int(number) if number.isdecimal() else 0,
     }
+
+
+def repository_path(address: str, api: str) -> str:
+    """Return the path of a repository on its code host by its address, in lower case.
+
+    Args:
+        address: a URL, or ``git@HOST:PATH``.
+        api: of the code host; a GitLab below a path of its server has that path before the interface.
+    """
+    path = urlsplit(address).path if "://" in address else address.rpartition(":")[2]
+    below = urlsplit(api).path.removesuffix("/api/v4").strip("/")
+    named = path.strip("/").removesuffix(".git").lower()
+    return named.removeprefix(f"{below.lower()}/") if below else named

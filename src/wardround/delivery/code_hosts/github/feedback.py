@@ -35,6 +35,7 @@ query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
           id isResolved isOutdated path line originalLine
           resolvedBy { databaseId login }
           comments(first: 50) {
+            totalCount
             nodes {
               databaseId body originalCommit { oid }
               author { login ... on User { databaseId } ... on Bot { databaseId } }
@@ -84,8 +85,9 @@ class _ThreadComment(msgspec.Struct, frozen=True, rename="camel"):
     reactions: _Reactions = _Reactions()
 
 
-class _ThreadComments(msgspec.Struct, frozen=True):
+class _ThreadComments(msgspec.Struct, frozen=True, rename="camel"):
     nodes: tuple[_ThreadComment, ...] = ()
+    total_count: int = 0
 
 
 class _ThreadNode(msgspec.Struct, frozen=True, rename="camel"):
@@ -284,13 +286,13 @@ def _line_comment(comment: LineComment) -> dict[str, Any]:
 
 
 def _thread(node: _ThreadNode) -> Thread:
-    first, *replies = node.comments.nodes
+    first = node.comments.nodes[0]
     return Thread(
         id=node.id,
         comment_id=str(first.database_id),
         body=first.body,
         author=_actor(first.author),
-        replies=tuple(Comment(str(r.database_id), r.body, _actor(r.author)) for r in replies),
+        replies=tuple(_replies(node.comments)),
         is_resolved=node.is_resolved,
         resolver=None if node.resolved_by is None else node.resolved_by.account,
         is_outdated=node.is_outdated,
@@ -300,6 +302,14 @@ def _thread(node: _ThreadNode) -> Thread:
         first_line=node.original_line or 0,
         reactions=tuple(("-1", _actor(reaction.user)) for reaction in first.reactions.nodes),
     )
+
+
+def _replies(comments: _ThreadComments) -> Iterator[Comment]:
+    """Yield the replies of a thread; one of nobody stands for those that the query leaves out."""
+    for reply in comments.nodes[1:]:
+        yield Comment(str(reply.database_id), reply.body, _actor(reply.author))
+    if comments.total_count > len(comments.nodes):
+        yield Comment("", "", NOBODY)
 
 
 def _actor(actor: _Actor | None) -> Account:

@@ -33,10 +33,13 @@ from wardround.delivery.code_hosts.model import (
     Thread,
 )
 
+_FORBIDDEN = 403
 _GONE = 404
 _CONFLICT = 409
 _ON_LINES = "DiffNote"
 _DISLIKE = "thumbsdown"
+_DEVELOPER = 30
+"""The access level of the least role that may push."""
 _MARKER = "<!-- wardround:"
 """Begins each comment of ours."""
 
@@ -66,6 +69,10 @@ class _Discussion(msgspec.Struct, frozen=True):
 class _Emoji(msgspec.Struct, frozen=True):
     name: str
     user: User | None = None
+
+
+class _Member(msgspec.Struct, frozen=True):
+    access_level: int
 
 
 class _Version(msgspec.Struct, frozen=True):
@@ -132,8 +139,18 @@ class GitlabFeedback:
 
     def comments(self) -> Sequence[Comment]:
         listed = self._client.pages(f"{self._path}/notes", _Note, sort="asc", order_by="created_at")
-        notes = (note for note in listed if note.type is None and not note.system)
+        notes = (note for note in listed if note.type != _ON_LINES and not note.system)
         return [_comment(note) for note in notes]
+
+    def can_write(self, account: Account) -> bool:
+        """Return True for a member of the project, also by a group, who has at least the role Developer."""
+        try:
+            found = self._client.get(f"{self._project}/members/all/{account.id}", _Member)
+        except RefusedByHost as refused:
+            if refused.status not in (_FORBIDDEN, _GONE):
+                raise
+            return False
+        return found.access_level >= _DEVELOPER
 
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
         drafts = list(self._client.pages(f"{self._path}/draft_notes", _Draft))

@@ -1,8 +1,9 @@
 """Approvals and merging of a merge request of GitLab.
 
 GitLab ends an auto-merge when a commit is pushed, and names no commit of an approval: an approval counts for
-the last commit if the project removes approvals on a push, or if it is younger than the last version of the
-diff. Sources: GitLab, "Merge requests API", "Merge request approvals API", "Merge trains API", "Users API".
+the last commit if it is younger than the last version of the diff. GitLab removes approvals some time after a
+push, so that the setting of a project decides only where GitLab reports no time. Sources: GitLab, "Merge requests
+API", "Merge request approvals API", "Merge trains API", "Users API".
 """
 
 from __future__ import annotations
@@ -199,9 +200,9 @@ class GitlabMerging:
             return
         settings = self._optional(f"{self._project_path}/approvals", _ApprovalSettings)
         newest = next(self._client.pages(f"{self._path}/versions", _Version), None)
+        is_reset = settings is not None and settings.reset_approvals_on_push
         for approver in approvers:
-            is_current = settings is not None and settings.reset_approvals_on_push
-            is_current = is_current or _is_younger(approver, newest)
+            is_current = is_reset if approver.approved_at is None else _is_younger(approver, newest)
             commit = newest.head_commit_sha if is_current and newest is not None else _OLDER
             user = self._client.get(f"/users/{approver.user.id}", User)
             yield Approval(approver.user.account, commit, is_person=not user.bot)
