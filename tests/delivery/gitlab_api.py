@@ -112,6 +112,7 @@ class GitlabApi:
         self.merge_method = "merge"
         self.resets_approvals = True
         self.approved: dict[int, str] = {}
+        self.members = {PERSON["id"]: (30, "active")}
         self.pushed_at = PUSHED_AT[0]
         self.reviewers: list[int] = []
         self.statuses: list[dict[str, Any]] = []
@@ -129,6 +130,7 @@ class GitlabApi:
                 Route("GET", "/users", self._users),
                 Route("GET", "/users/{id}", self._one_user),
                 Route("GET", PROJECT, self._project),
+                Route("GET", f"{PROJECT}/members/all/{{id}}", self._member),
                 Route("GET", REQUEST, self._request),
                 Route("PUT", REQUEST, self._write(self._update_request), _UPDATE),
                 Route("GET", f"{REQUEST}/diffs", self._diffs),
@@ -161,6 +163,7 @@ class GitlabApi:
             ],
             TOKEN,
             "PRIVATE-TOKEN",
+            invalid=400,
         )
 
     @property
@@ -213,6 +216,12 @@ class GitlabApi:
     def _one_user(self, call: Call) -> Reply:
         (user,) = (user for user in USERS if str(user["id"]) == call.values["id"])
         return Reply(200, _user(user))
+
+    def _member(self, call: Call) -> Reply:
+        known = self.members.get(int(call.values["id"]))
+        if known is None:
+            return _missing()
+        return Reply(200, {"id": int(call.values["id"]), "access_level": known[0], "state": known[1]})
 
     def _project(self, call: Call) -> Reply:
         return Reply(200, {"merge_method": self.merge_method, "merge_trains_enabled": self.has_trains})
