@@ -14,7 +14,7 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,18 +94,18 @@ class Description:
             if call.body is not None:
                 yield f"{call.method} {call.path}: the description has no body"
             return
-        schema = {**self._closed(content["schema"]), "components": self._document["components"]}
+        schema = {**self._without_other_fields(content["schema"]), "components": self._document["components"]}
         for fault in jsonschema.Draft202012Validator(schema).iter_errors(call.body):
             yield f"{call.method} {call.path}: {fault.json_path}: {fault.message}"
 
-    def _closed(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def _without_other_fields(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return a schema whose objects have no other fields: GitHub ignores those, and a typo is one."""
         closed = {name: value for name, value in schema.items() if name not in _IGNORED}
         if "properties" in closed:
-            fields = {name: self._closed(value) for name, value in closed["properties"].items()}
+            fields = {name: self._without_other_fields(value) for name, value in closed["properties"].items()}
             closed |= {"properties": fields, "additionalProperties": False}
         if "items" in closed:
-            closed["items"] = self._closed(closed["items"])
+            closed["items"] = self._without_other_fields(closed["items"])
         return closed
 
     def _resolve(self, parameter: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -123,20 +123,26 @@ def _pattern(template: str) -> re.Pattern[str]:
     return re.compile("".join(names.get(p, "[^/]+") if n % 2 else re.escape(p) for n, p in enumerate(parts)))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("openapi", type=Path)
-    parser.add_argument("graphql", type=Path, nargs="?")
-    options = parser.parse_args()
-    description = Description(json.loads(options.openapi.read_bytes()))
-    schema = build_schema(options.graphql.read_text("utf-8"), assume_valid=True) if options.graphql else None
+def faults_of(calls: Sequence[Call], description: Description, graphql: Path | None) -> Counter[str]:
+    """Count the faults of requests by their text."""
+    schema = build_schema(graphql.read_text("utf-8"), assume_valid=True) if graphql else None
     faults: Counter[str] = Counter()
-    calls = recorded_calls()
     for call in calls:
         if call.path != "/graphql":
             faults.update(description.faults(call))
         elif schema is not None:
             faults.update(error.message for error in validate(schema, parse(call.body["query"])))
+    return faults
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("openapi", type=Path)
+    parser.add_argument("graphql", type=Path, nargs="?")
+    options = parser.parse_args()
+    description = Description(json.loads(options.openapi.read_bytes()))
+    calls = recorded_calls()
+    faults = faults_of(calls, description, options.graphql)
     for fault, times in faults.items():
         print(f"{fault} ({times} times)")
     kinds = Counter(f"{call.method} {re.sub(r'[0-9a-f]{40}|[0-9]+', 'N', call.path)}" for call in calls)

@@ -6,7 +6,6 @@ in it; text that exceeds a limit ends at a finding, and the rest is counted.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -16,6 +15,7 @@ from wardround.lazy import LazyPattern
 from wardround.planes.signal import Signal
 from wardround.reports import statements, text, truncate
 from wardround.reports.finding_code import code_lines, fix_diff
+from wardround.reports.rule_address import linkable_address
 from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import markdown_code, markdown_text, one_line
@@ -25,7 +25,6 @@ _LONGEST_LINE = 200
 _LONGEST_TEXT = 2_000
 _LONGEST_LIST = 50
 _LABELS = {Severity.ERROR: "Error", Severity.WARN: "Warning", Severity.INFO: "Note"}
-_PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 _FENCE = LazyPattern(r"`{3,}")
 _PLANES = "| Plane | Status | Most severe | Confidence |\n|---|---|---|---|"
 _ROOM = 400
@@ -109,8 +108,8 @@ def _finding_parts(finding: Finding, source: Sequence[str], *, explains: bool) -
 
 def rule_link(rule: str, url: str | None) -> str:
     """Return the name of a rule as Markdown, with a link to its page if it has one."""
-    is_page = url is not None and _PAGE.fullmatch(url)
-    return f"[{markdown_code(rule)}]({url})" if is_page else markdown_code(rule)
+    address = linkable_address(url)
+    return f"[{markdown_code(rule)}]({address})" if address else markdown_code(rule)
 
 
 def _fix(fix: SuggestedFix, source: Sequence[str]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -10,13 +9,13 @@ from wardround.findings import Finding, Severity, Status
 from wardround.reports.finding_code import CodeLine, code_lines, fix_diff
 from wardround.reports.html_page.elements import Markup, code_text, element, join
 from wardround.reports.html_page.overview import section
+from wardround.reports.rule_address import linkable_address
 from wardround.review_result import ReviewResult
 
 _MOST_FIX_LINES = 40
 _LONGEST_LINE = 500
 _MOST_OPEN = 300
 """Findings whose files are open at first, besides the first file; a browser draws closed ones later."""
-_PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 _NOTES = {Status.CAUSED: "caused by this change", Status.EXISTING: "was there before"}
 
 
@@ -84,8 +83,8 @@ def _card(finding: Finding, source: Sequence[str]) -> Markup:
 
 
 def _rule(finding: Finding) -> Markup:
-    if finding.url is not None and _PAGE.fullmatch(finding.url):
-        return element("a", finding.rule, href=finding.url, rel="noreferrer")
+    if address := linkable_address(finding.url):
+        return element("a", finding.rule, href=address, rel="noreferrer")
     return element("code", finding.rule)
 
 
