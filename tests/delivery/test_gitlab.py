@@ -56,7 +56,7 @@ class Gitlab:
 
     def post(self, *findings: dict[str, Any]) -> None:
         with closing(self.host()) as host:
-            settings = PostSettings(5, "", lambda path, text: None)
+            settings = PostSettings(5, "", lambda path, before, after: None)
             FeedbackPost(host, report(*findings, head=self.api.head), settings).post()
 
     def publish(self, conclusion: StatusConclusion, title: str = "title") -> None:

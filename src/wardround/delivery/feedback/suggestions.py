@@ -1,7 +1,7 @@
 """Fixes as suggestions that a reader of a change request can apply with one click.
 
 A suggestion replaces whole lines, so it is made only where the edits lie within lines of the diff, apply to
-the text of the reviewed commit, change it, and leave a file that parses.
+the text of the reviewed commit, change it, and leave a file that parses as it did before.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Suggestions:
 
     Args:
         text_of: path -> the text at the reviewed commit; None if it has none.
-        complaint: (path, text) -> why the text does not parse, or None.
+        unproven: (path, text before, text after) -> why the edit may break the file; None if it cannot.
         changed_lines: path -> the lines of the head that are part of the diff.
     """
 
     def __init__(
         self,
         text_of: Callable[[str], str | None],
-        complaint: Callable[[str, str], str | None],
+        unproven: Callable[[str, str, str], str | None],
         changed_lines: Mapping[str, frozenset[int]],
     ) -> None:
         self._text_of = text_of
-        self._complaint = complaint
+        self._unproven = unproven
         self._changed_lines = changed_lines
 
     def suggestion(self, finding: ReportedFinding) -> Suggestion | None:
@@ -55,7 +55,7 @@ class Suggestions:
         after = None if before is None else _fixed_text(before, fix.edits)
         if before is None or after is None or after == before:
             return None
-        if self._complaint(finding.file, after) is not None:
+        if self._unproven(finding.file, before, after) is not None:
             return None
         return self._within_diff(finding.file, _whole_lines(before, after))
 
