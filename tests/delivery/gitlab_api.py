@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.delivery.api_server import ApiServer, Call, Reply, Route
-from tests.delivery.github_api import ME, PERSON, TOKEN, ReviewThread
+from tests.delivery.github_api import ME, PERSON, TOKEN, ReviewThread, patch_of
 
 PROJECT = "/projects/acme%2Fshop"
 REQUEST = f"{PROJECT}/merge_requests/7"
@@ -93,7 +93,7 @@ class GitlabApi:
     posts_of_a_review = "draft_notes/bulk_publish"
     comments_path = "merge_requests/7/notes"
 
-    def __init__(self, head: str, changed: Mapping[str, range] | None = None) -> None:
+    def __init__(self, head: str, changed: Mapping[str, range | tuple[range, ...]] | None = None) -> None:
         self.head = self.first_head = head
         self.state = "open"
         self.merged = ""
@@ -253,8 +253,7 @@ class GitlabApi:
 
     def _diffs(self, call: Call) -> Reply:
         added = {
-            path: f"@@ -{lines.start},0 +{lines.start},{len(lines)} @@\n"
-            + "".join(f"+line {number}\n" for number in lines)
+            path: patch_of((lines,) if isinstance(lines, range) else lines)
             for path, lines in self.changed.items()
         }
         files = [
@@ -342,8 +341,12 @@ class GitlabApi:
     def _is_in_diff(self, position: Mapping[str, Any]) -> bool:
         if position["new_path"] in self.patches:
             return True
-        is_added = position["new_line"] in self.changed.get(position["new_path"], range(0))
-        return is_added and "old_line" not in position
+        changed = self.changed.get(position["new_path"], ())
+        hunks = (changed,) if isinstance(changed, range) else changed
+        ends = [end["new_line"] for end in position.get("line_range", {}).values()]
+        is_added = any(position["new_line"] in hunk for hunk in hunks)
+        is_range = all(any(end in hunk for hunk in hunks) for end in ends)
+        return is_added and is_range and "old_line" not in position
 
     def _publish_all(self, call: Call) -> Reply:
         self.reviews += bool(self.drafts)

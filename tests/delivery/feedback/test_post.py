@@ -136,6 +136,23 @@ def test_a_fix_becomes_a_suggestion_where_it_applies(posting: Posting) -> None:
     assert "suggestion" not in bodies[1]
 
 
+@pytest.mark.parametrize(
+    ("hunks", "has_suggestion"),
+    [((range(1, 41),), True), ((range(1, 4), range(4, 41)), False), ((range(1, 4), range(5, 41)), False)],
+    ids=["one hunk", "adjacent hunks", "a gap"],
+)
+def test_a_suggestion_for_several_lines_is_in_one_hunk(
+    posting: Posting, hunks: tuple[range, ...], has_suggestion: bool
+) -> None:
+    posting.api.changed = {"src/a.py": hunks}
+    edit = {"file": "src/a.py", "line": 3, "column": 1, "end_line": 5, "end_column": 8, "replacement": "a"}
+    fix = {"description": "", "safe": True, "edits": [edit]}
+    result = posting.post(report(finding(3, suggested_fix=fix)))
+    (thread,) = posting.api.threads
+    assert ("a = 5\n```" in thread.body) is has_suggestion
+    assert (thread.line, result.rejected) == (5 if has_suggestion else 3, 0)
+
+
 def test_a_review_of_the_merge_that_ci_checks_out_is_posted_on_the_head(posting: Posting) -> None:
     posting.api.merges[MERGE] = ("b" * 40, HEAD)
     posting.post(report(finding(3), head=MERGE))

@@ -102,7 +102,7 @@ class FeedbackPost:
         raise HostError("other runs keep changing the comments of this change request; run post again")
 
     def _plan(self, state: FeedbackState) -> FeedbackPlan:
-        suggestions = Suggestions(self._texts.text, self._settings.unproven, state.changed_lines)
+        suggestions = Suggestions(self._texts.text, self._settings.unproven, state.hunks)
         planner = FeedbackPlanner(
             self._review,
             FindingComments(suggestions, self._host.feedback.suggestion_language),

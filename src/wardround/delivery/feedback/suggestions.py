@@ -1,12 +1,12 @@
 """Fixes as suggestions that a reader of a change request can apply with one click.
 
-A suggestion replaces whole lines, so it is made only where the edits lie within lines of the diff, apply to
+A suggestion replaces whole lines, so it is made only where the edits lie within one hunk of the diff, apply to
 the text of the reviewed commit, change it, and leave a file that parses as it did before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -33,18 +33,18 @@ class Suggestions:
     Args:
         text_of: path -> the text at the reviewed commit; None if it has none.
         unproven: (path, text before, text after) -> why the edit may break the file; None if it cannot.
-        changed_lines: path -> the lines of the head that are part of the diff.
+        hunks: path -> the lines of the head in each hunk of the diff.
     """
 
     def __init__(
         self,
         text_of: Callable[[str], str | None],
         unproven: Callable[[str, str, str], str | None],
-        changed_lines: Mapping[str, frozenset[int]],
+        hunks: Mapping[str, Sequence[range]],
     ) -> None:
         self._text_of = text_of
         self._unproven = unproven
-        self._changed_lines = changed_lines
+        self._hunks = hunks
 
     def suggestion(self, finding: ReportedFinding) -> Suggestion | None:
         """Return the fix of a finding as whole lines; None if there is none that is sure to apply."""
@@ -62,9 +62,9 @@ class Suggestions:
     def _within_diff(self, path: str, suggestion: Suggestion | None) -> Suggestion | None:
         if suggestion is None or not _is_short(suggestion.text):
             return None
-        lines = range(suggestion.line, suggestion.end_line + 1)
-        known = self._changed_lines.get(path, frozenset())
-        return suggestion if lines and all(line in known for line in lines) else None
+        ends = (suggestion.line, suggestion.end_line)
+        is_in_hunk = any(all(line in hunk for line in ends) for hunk in self._hunks.get(path, ()))
+        return suggestion if is_in_hunk else None
 
 
 def _is_short(text: str) -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient
-from wardround.delivery.code_hosts.diff_lines import PatchLine, lines_of_patch, patch_lines
+from wardround.delivery.code_hosts.diff_lines import PatchLine, hunks_of_patch, patch_lines
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.gitlab.project import (
     User,
@@ -133,8 +133,8 @@ class GitlabFeedback:
     def suggestion_language(self, lines: int) -> str:
         return f"suggestion:-{lines - 1}+0"
 
-    def changed_lines(self) -> Mapping[str, frozenset[int]]:
-        return {file.new_path: lines_of_patch(file.diff) for file in self._diffs()}
+    def hunks(self) -> Mapping[str, Sequence[range]]:
+        return {file.new_path: hunks_of_patch(file.diff) for file in self._diffs()}
 
     def threads(self) -> Sequence[Thread]:
         listed = self._client.pages(f"{self._path}/discussions", _Discussion)
