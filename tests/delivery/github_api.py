@@ -143,6 +143,7 @@ class GithubApi:
         self.head = head
         self.state = "open"
         self.merged = False
+        self.is_draft = False
         self.first_head = head
         self.changed = dict(changed)
         self.texts = {head: "".join(f"value_{number} = {number}\n" for number in range(1, 61))}
@@ -200,7 +201,7 @@ class GithubApi:
         base = {"sha": "b" * 40, "ref": "main"}
         return Reply(
             200,
-            {"number": 7, "state": self.state, "merged": self.merged, "draft": False, "user": PERSON}
+            {"number": 7, "state": self.state, "merged": self.merged, "draft": self.is_draft, "user": PERSON}
             | {"head": side, "base": base},
         )
 

@@ -45,6 +45,12 @@ def test_five_idle_pushes_keep_one_summary_and_add_no_comment(posting: Posting) 
     assert (posting.api.reviews, len(posting.api.threads)) == (1, 5)
 
 
+def test_a_draft_gets_the_same_comments(posting: Posting) -> None:
+    posting.api.is_draft = True
+    posting.post(report(finding(3)))
+    assert (lines(posting), len(posting.api.summaries())) == ([3], 1)
+
+
 def test_posting_the_same_again_writes_nothing(posting: Posting) -> None:
     posting.post(report(finding(3)))
     before = posting.api.writes
