@@ -15,7 +15,7 @@ from wardround.findings import Plane, RawFinding, Span
 from wardround.lazy import LazySequence
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
-from wardround.specialists import Comment, Specialist, StatementOf
+from wardround.specialists import Comment, Specialist, StatementOf, SyntaxCheck
 from wardround.text.line_index import has_lone_returns
 from wardround.tools.ignore_comments import CommentForm, IgnoreComment
 from wardround.tools.tool import Tool
@@ -58,7 +58,6 @@ class PythonSpecialist(Specialist):
     checks = CheckRegistry[type[Check]]("wardround_python.checks")
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_python.checks", "change")
     options = PythonOptions
-    finds_syntax_errors = True
     models = ("new-parameters",)
     ignore_comments = (IgnoreComment(r"#\s*nosec\b", ("nosec",), after_reason="nosec"),)
 
@@ -79,8 +78,8 @@ class PythonSpecialist(Specialist):
     def statement_locator(self, text: str) -> StatementOf:
         return host_adapter.statements(text)
 
-    def syntax_error_of(self, text: str) -> str | None:
-        return host_adapter.complaint(text)
+    def syntax_check(self, path: str, text: str) -> SyntaxCheck:
+        return host_adapter.complaint
 
     def needs_utf8(self, content: bytes) -> bool:
         return host_adapter.needs_utf8(content)

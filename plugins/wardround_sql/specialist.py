@@ -11,7 +11,7 @@ from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding
 from wardround.lazy import LazyPattern, LazySequence
-from wardround.specialists import Specialist
+from wardround.specialists import Specialist, SyntaxCheck
 from wardround.text.keyword_index import keyword_index
 from wardround.tools.ignore_comments import CommentForm
 from wardround.tools.tool import Tool
@@ -82,6 +82,16 @@ class SqlSpecialist(Specialist):
 
     def claims_text(self, path: str, content: bytes) -> bool:
         return contains_sql(path, content)
+
+    def syntax_check(self, path: str, text: str) -> SyntaxCheck | None:
+        from wardround_sql.parsing.jinja import is_template  # only for fixes
+
+        if not path.endswith(SUFFIXES) or is_template(text):
+            return None
+        from wardround_sql.parsing.dialects import POSTGRES, detected_dialect
+        from wardround_sql.parsing.syntax_errors import syntax_error
+
+        return partial(syntax_error, path, detected_dialect(path, text) or POSTGRES)
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         from wardround_sql.check import run_sql_checks  # the parser's part: not needed for the tools

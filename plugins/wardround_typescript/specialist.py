@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from wardround.findings import Plane, RawFinding, Span
 from wardround.lazy import LazyPattern, LazySequence
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
-from wardround.specialists import Comment, Specialist
+from wardround.specialists import Comment, Specialist, SyntaxCheck
 from wardround.tools.ignore_comments import CommentForm, IgnoreComment
 from wardround.tools.tool import Tool
 from wardround_typescript.syntax.comments import comments
@@ -85,6 +86,11 @@ class TypescriptSpecialist(Specialist):
 
     def comments(self, text: str) -> Iterable[Comment]:
         return comments(text)
+
+    def syntax_check(self, path: str, text: str) -> SyntaxCheck | None:
+        from wardround.languages.script.syntax import MARKED_UP, syntax_error  # only for fixes
+
+        return None if path.endswith(MARKED_UP) else partial(syntax_error, path)
 
     def declines(self, path: str, text: str) -> str:
         from wardround_typescript.generated_files import declines

@@ -18,7 +18,7 @@ from wardround.plugin_discovery import GROUP, Plugin, discover
 from wardround.rules.catalogue import Catalogue
 from wardround.rules.model import RULES_PACKAGE, Rule, RuleGroup
 from wardround.rules.tool_map import ToolMap, has_tool_map, load_tool_map
-from wardround.specialists import Specialist
+from wardround.specialists import Specialist, SyntaxCheck
 from wardround.tool_declarations import ToolDeclarations, declarations
 from wardround.tools.ignore_comments import IgnoreComments
 
@@ -122,18 +122,30 @@ class PluginHost:
     def _file_names(self) -> set[str]:
         return {pattern.replace("*", "x") for s in self.specialists for pattern in s.patterns}
 
-    def syntax_complaint(self, path: str, text: str) -> str | None:
-        """Return why a text does not parse, by the specialists that review the path; None if it does."""
-        claiming = self.specialists_for(path, text.encode("utf-8", "surrogateescape"))
-        complaints = (specialist.syntax_error_of(text) for specialist in claiming)
-        return next((complaint for complaint in complaints if complaint is not None), None)
+    def breakage(self, path: str, before: str, after: str) -> str | None:
+        """Return why the text of a file does not parse after an edit; None if it does, or did not before."""
+        for check in self._syntax_checks(path, before):
+            complaint = check(after)
+            if complaint is not None and check(before) is None:
+                return complaint
+        return None
 
-    def parse_complaint(self, path: str, text: str) -> str | None:
-        """Return why a text does not parse, or that no specialist parses it; None if it parses."""
+    def unproven(self, path: str, before: str, after: str) -> str | None:
+        """Return why it is not sure that an edit leaves a file that parses; None if it is.
+
+        Unlike ``breakage``, a file that nothing parses has no proof, nor has one that did not parse before.
+        """
+        checks = self._syntax_checks(path, before)
+        if not checks:
+            return "nothing parses files of this kind"
+        results = (check(text) for check in checks for text in (before, after))
+        return next((complaint for complaint in results if complaint is not None), None)
+
+    def _syntax_checks(self, path: str, text: str) -> list[SyntaxCheck]:
+        """Return the parsers of a file, by the specialists that review it."""
         claiming = self.specialists_for(path, text.encode("utf-8", "surrogateescape"))
-        if not any(specialist.finds_syntax_errors for specialist in claiming):
-            return "no specialist parses it"
-        return self.syntax_complaint(path, text)
+        checks = (specialist.syntax_check(path, text) for specialist in claiming)
+        return [check for check in checks if check is not None]
 
     def specialists_for(self, path: str, content: bytes) -> list[Specialist]:
         """Return the specialists that review a file, by its name or by its content."""

@@ -57,6 +57,9 @@ class CaseOutline(msgspec.Struct, frozen=True):
     is_skipped: bool = False
 
 
+SyntaxCheck = Callable[[str], str | None]
+"""Returns why a text does not parse, with the line; None if it does."""
+
 StatementOf = Callable[[int], tuple[int, int]]
 """The first and last line of the statement that contains a line."""
 
@@ -88,7 +91,6 @@ class Specialist:
         checks: the checks of its own, in any order.
         change_checks: the checks of the change as such, whatever files it touches.
         uses_code_graph: True if they call ``ChangeView.graphs``, whose update adds to their time budget.
-        finds_syntax_errors: True if ``syntax_error_of`` parses: posted suggestions require it.
         comment_signs: the signs that begin a comment at the end of a line of its files.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         models: the names of the models that its checks use.
@@ -112,7 +114,6 @@ class Specialist:
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
     uses_code_graph: bool = False
-    finds_syntax_errors: bool = False
     comment_signs: tuple[str, ...] = ("#",)
     options: type[Any] | None = None
     models: tuple[str, ...] = ()
@@ -172,10 +173,11 @@ class Specialist:
         """
         return lines_as_statements(text)
 
-    def syntax_error_of(self, text: str) -> str | None:
-        """Return the reason why a text does not parse, or None; a fix that breaks a file is rejected.
+    def syntax_check(self, path: str, text: str) -> SyntaxCheck | None:
+        """Return the parser of a file, which a fix must not break; None if there is none for it.
 
-        A specialist that implements it sets ``finds_syntax_errors``.
+        Args:
+            text: before the fix. The parser reads the text after it in the same dialect.
         """
         return None
 

@@ -78,9 +78,15 @@ class Fault:
 
 
 class ApiServer:
-    """Routes of a host on a port of loopback. ``calls`` are the requests that were handled."""
+    """Routes of a host on a port of loopback. ``calls`` are the requests that were handled.
 
-    def __init__(self, routes: Sequence[Route], token: str, authorization: str = "Bearer {}") -> None:
+    Args:
+        invalid: the status of the response to a body that does not match the schema.
+    """
+
+    def __init__(
+        self, routes: Sequence[Route], token: str, authorization: str = "Bearer {}", invalid: int = 422
+    ) -> None:
         self.routes = tuple(routes)
         self.faults: list[Fault] = []
         self.calls: list[Call] = []
@@ -88,6 +94,7 @@ class ApiServer:
         self._header = "PRIVATE-TOKEN" if authorization == "PRIVATE-TOKEN" else "Authorization"
         self._secret = token if self._header == "PRIVATE-TOKEN" else authorization.format(token)
         self._lock = threading.Lock()
+        self._invalid = invalid
         self.url = ""
 
     @contextmanager
@@ -159,7 +166,8 @@ class ApiServer:
             if route.schema is not None:
                 faults = list(jsonschema.Draft202012Validator(route.schema).iter_errors(body))
                 if faults:
-                    return Reply(422, {"message": "Validation Failed", "errors": [faults[0].message]})
+                    text = faults[0].message
+                    return Reply(self._invalid, {"message": "Validation Failed", "errors": [text]})
             with self._lock:  # a host serializes what changes one change request
                 call = Call(method, path, values, query, body, headers)
                 self.calls.append(call)

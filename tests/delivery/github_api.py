@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,10 +139,11 @@ class GithubApi:
     posts_of_a_review = "reviews"
     comments_path = "issues/7/comments"
 
-    def __init__(self, head: str, changed: Mapping[str, range]) -> None:
+    def __init__(self, head: str, changed: Mapping[str, range | tuple[range, ...]]) -> None:
         self.head = head
         self.state = "open"
         self.merged = False
+        self.is_draft = False
         self.first_head = head
         self.changed = dict(changed)
         self.texts = {head: "".join(f"value_{number} = {number}\n" for number in range(1, 61))}
@@ -200,7 +201,7 @@ class GithubApi:
         base = {"sha": "b" * 40, "ref": "main"}
         return Reply(
             200,
-            {"number": 7, "state": self.state, "merged": self.merged, "draft": False, "user": PERSON}
+            {"number": 7, "state": self.state, "merged": self.merged, "draft": self.is_draft, "user": PERSON}
             | {"head": side, "base": base},
         )
 
@@ -208,11 +209,16 @@ class GithubApi:
         files = [
             {
                 "filename": path,
-                "patch": f"@@ -{lines.start},0 +{lines.start},{len(lines)} @@\n" + _added(lines),
+                "patch": patch_of(self.hunks(path)),
             }
-            for path, lines in self.changed.items()
+            for path in self.changed
         ]
         return self.server.page(call, files)
+
+    def hunks(self, path: str) -> tuple[range, ...]:
+        """The lines of each hunk of a file, all of which were added."""
+        changed = self.changed.get(path, ())
+        return (changed,) if isinstance(changed, range) else changed
 
     def _git_commit(self, call: Call) -> Reply:
         parents = self.merges.get(call.values["sha"])
@@ -226,9 +232,10 @@ class GithubApi:
 
     def _review(self, call: Call) -> Reply:
         for comment in call.body["comments"]:
-            lines = self.changed.get(comment["path"], range(0))
             first, last = comment.get("start_line", comment["line"]), comment["line"]
-            if first not in lines or last not in lines or last in self.rejected_lines:
+            hunks = self.hunks(comment["path"])
+            is_in_hunk = any(first in hunk and last in hunk for hunk in hunks)
+            if not is_in_hunk or first > last or last in self.rejected_lines:
                 return Reply(
                     422, {"message": "Unprocessable Entity", "errors": ["Line could not be resolved"]}
                 )
@@ -332,8 +339,14 @@ def _is_query(call: Call) -> bool:
     return call.path == "/graphql" and not call.body["query"].lstrip().startswith("mutation")
 
 
-def _added(lines: range) -> str:
-    return "".join(f"+line {number}\n" for number in lines).rstrip("\n")
+def patch_of(hunks: Sequence[range]) -> str:
+    """Return a patch that adds lines, one hunk for each range, as a host shows it."""
+    headed = ([f"@@ -{lines.start},0 +{lines.start},{len(lines)} @@", *_added(lines)] for lines in hunks)
+    return "\n".join(line for hunk in headed for line in hunk)
+
+
+def _added(lines: range) -> Iterator[str]:
+    return (f"+line {number}" for number in lines)
 
 
 def _user(user: Mapping[str, Any]) -> dict[str, Any]:

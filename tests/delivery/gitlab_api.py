@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.delivery.api_server import ApiServer, Call, Reply, Route
-from tests.delivery.github_api import ME, PERSON, TOKEN, ReviewThread
+from tests.delivery.github_api import ME, PERSON, TOKEN, ReviewThread, patch_of
 
 PROJECT = "/projects/acme%2Fshop"
 REQUEST = f"{PROJECT}/merge_requests/7"
@@ -86,7 +86,6 @@ class GitlabApi:
     Attributes:
         threads, comments: as ``GithubApi`` has them; a review is a publication of drafts.
         answered: the comments in which somebody replied, which have another type from then on.
-        levels: user -> the access level of a member.
         drafts: those of the account: id -> body and position.
         approved: user -> the time of the approval.
         enabled_by: the account that set auto-merge, or added the merge request to the train.
@@ -95,7 +94,7 @@ class GitlabApi:
     posts_of_a_review = "draft_notes/bulk_publish"
     comments_path = "merge_requests/7/notes"
 
-    def __init__(self, head: str, changed: Mapping[str, range] | None = None) -> None:
+    def __init__(self, head: str, changed: Mapping[str, range | tuple[range, ...]] | None = None) -> None:
         self.head = self.first_head = head
         self.state = "open"
         self.merged = ""
@@ -107,7 +106,6 @@ class GitlabApi:
         self.positions: list[Mapping[str, Any]] = []
         self.comments: dict[int, tuple[str, Mapping[str, Any]]] = {}
         self.answered: set[int] = set()
-        self.levels = {PERSON["id"]: 30}
         self.drafts: dict[int, tuple[str, Mapping[str, Any] | None]] = {}
         self.reviews = 0
         self.is_draft = False
@@ -116,6 +114,7 @@ class GitlabApi:
         self.merge_method = "merge"
         self.resets_approvals = True
         self.approved: dict[int, str | None] = {}
+        self.members = {PERSON["id"]: (30, "active")}
         self.pushed_at = PUSHED_AT[0]
         self.reviewers: list[int] = []
         self.statuses: list[dict[str, Any]] = []
@@ -166,6 +165,7 @@ class GitlabApi:
             ],
             TOKEN,
             "PRIVATE-TOKEN",
+            invalid=400,
         )
 
     @property
@@ -220,8 +220,10 @@ class GitlabApi:
         return Reply(200, _user(user))
 
     def _member(self, call: Call) -> Reply:
-        level = self.levels.get(int(call.values["id"]))
-        return _missing() if level is None else Reply(200, {"access_level": level})
+        known = self.members.get(int(call.values["id"]))
+        if known is None:
+            return _missing()
+        return Reply(200, {"id": int(call.values["id"]), "access_level": known[0], "state": known[1]})
 
     def _project(self, call: Call) -> Reply:
         return Reply(200, {"merge_method": self.merge_method, "merge_trains_enabled": self.has_trains})
@@ -253,8 +255,7 @@ class GitlabApi:
 
     def _diffs(self, call: Call) -> Reply:
         added = {
-            path: f"@@ -{lines.start},0 +{lines.start},{len(lines)} @@\n"
-            + "".join(f"+line {number}\n" for number in lines)
+            path: patch_of((lines,) if isinstance(lines, range) else lines)
             for path, lines in self.changed.items()
         }
         files = [
@@ -345,8 +346,12 @@ class GitlabApi:
     def _is_in_diff(self, position: Mapping[str, Any]) -> bool:
         if position["new_path"] in self.patches:
             return True
-        is_added = position["new_line"] in self.changed.get(position["new_path"], range(0))
-        return is_added and "old_line" not in position
+        changed = self.changed.get(position["new_path"], ())
+        hunks = (changed,) if isinstance(changed, range) else changed
+        ends = [end["new_line"] for end in position.get("line_range", {}).values()]
+        is_added = any(position["new_line"] in hunk for hunk in hunks)
+        is_range = all(any(end in hunk for hunk in hunks) for end in ends)
+        return is_added and is_range and "old_line" not in position
 
     def _publish_all(self, call: Call) -> Reply:
         self.reviews += bool(self.drafts)

@@ -56,7 +56,7 @@ class Gitlab:
 
     def post(self, *findings: dict[str, Any]) -> None:
         with closing(self.host()) as host:
-            settings = PostSettings(5, "", lambda path, text: None)
+            settings = PostSettings(5, "", lambda path, before, after: None)
             FeedbackPost(host, report(*findings, head=self.api.head), settings).post()
 
     def publish(self, conclusion: StatusConclusion, title: str = "title") -> None:
@@ -88,7 +88,7 @@ class TestFeedback:
         patch = repo.git("diff", "HEAD~1", "HEAD").partition("@@")
         gitlab.api.patches[FILE] = f"@@{patch[2]}"
         with closing(gitlab.host()) as host:
-            assert host.feedback.changed_lines()[FILE] == frozenset(range(1, 7))
+            assert host.feedback.hunks()[FILE] == (range(1, 7),)
             comments = [LineComment(FILE, 3, 3, "added"), LineComment(FILE, 5, 5, "unchanged")]
             host.feedback.post_review(HEAD, [*comments, LineComment(FILE, 2, 4, "range")])
         added, unchanged, lines = gitlab.api.positions

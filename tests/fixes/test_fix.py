@@ -63,9 +63,8 @@ def with_fix(done: ReviewResult, edit: Edit) -> ReviewResult:
     return replace(done, findings=(replace(first, suggested_fix=SuggestedFix("edit", True, (edit,))), *rest))
 
 
-def python_complaint(path: str, text: str) -> str | None:
-    (specialist,) = (s for s in host.load().specialists if s.name == "python")
-    return specialist.syntax_error_of(text)
+def breakage(path: str, before: str, after: str) -> str | None:
+    return host.load().breakage(path, before, after)
 
 
 class TestSafeFixes:
@@ -221,7 +220,7 @@ class TestUnstagedEdits:
         with Repository(repo.root) as repository:
             done = reviewed(repository, staged=False)
             repo.write("a.py", "EDITED = 1\n\n\n" + ODD)
-            fixed = fix(repository, done, python_complaint)
+            fixed = fix(repository, done, breakage)
         assert fixed.files == ()
         assert fixed.refused[0].startswith("a.py: ")
         assert repo.read("a.py") == ("EDITED = 1\n\n\n" + ODD).encode()
@@ -233,7 +232,7 @@ class TestRefusals:
         before = repo.fingerprint()
         with Repository(repo.root) as repository:
             broken = with_fix(reviewed(repository), Edit("a.py", Span(2, 5, 2, 11), "return ("))
-            fixed = fix(repository, broken, python_complaint)
+            fixed = fix(repository, broken, breakage)
         assert fixed.files == ()
         (reason,) = fixed.refused
         assert reason.startswith("a.py: the fixed file would not parse (")

@@ -90,7 +90,7 @@ def _settings(options: dict[str, Any]) -> PostSettings:
 
     origin = origin_of_run(os.environ)
     url = options["run_url"] or ("" if origin is None else origin.workflow_run)
-    return PostSettings(options["max_comments"], url, host.load().parse_complaint)
+    return PostSettings(options["max_comments"], url, host.load().unproven)
 
 
 def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:

@@ -261,7 +261,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
         assert repository is not None
         still = replace(request, run=())
         done = review_once(origin, loaded, still, Resources(executor=ForkExecutor()))
-        fixed = fix(repository, done, loaded.syntax_complaint)
+        fixed = fix(repository, done, loaded.breakage)
     for reason in fixed.refused:
         echo_err(f"not fixed: {reason}")
     if fixed.files:

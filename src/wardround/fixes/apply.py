@@ -41,18 +41,18 @@ class _NewText(msgspec.Struct, frozen=True):
 
 
 def fix(
-    repository: Repository, review: ReviewResult, complaint: Callable[[str, str], str | None]
+    repository: Repository, review: ReviewResult, breakage: Callable[[str, str, str], str | None]
 ) -> FixResult:
     """Apply every safe fix of a review of the staged change or of the work tree.
 
     Args:
-        complaint: (path, text) -> why the text does not parse, or None.
+        breakage: (path, text before, text after) -> why a fix breaks the file; None if it does not.
 
     Raises:
         FixRejected: the state folder cannot be written; nothing was changed.
     """
     refused: list[str] = []
-    texts = list(_new_texts(review, complaint, refused))
+    texts = list(_new_texts(review, breakage, refused))
     index: list[IndexEntry] = []
     worktree: list[WorktreeFile] = []
     contents: dict[str, bytes] = {}
@@ -81,7 +81,7 @@ def fix(
 
 
 def _new_texts(
-    review: ReviewResult, complaint: Callable[[str, str], str | None], refused: list[str]
+    review: ReviewResult, breakage: Callable[[str, str, str], str | None], refused: list[str]
 ) -> Iterable[_NewText]:
     """Return the texts with all compatible fixes; overlapping edits wait for the next run."""
     by_file: dict[str, list[tuple[Finding, SuggestedFix]]] = defaultdict(list)
@@ -103,7 +103,7 @@ def _new_texts(
             edits += fix.edits
             used += 1
         new = apply(old, edits)
-        trouble = complaint(path, new)
+        trouble = breakage(path, old, new)
         if trouble is not None:
             refused.append(f"{path}: the fixed file would not parse ({trouble})")
         elif new != old:

@@ -12,28 +12,22 @@ import pytest
 from tests.delivery.feedback.reviews_to_post import (
     HEAD,
     GithubPosting,
-    PostingTo,
+    Posting,
     finding,
     report,
     report_content,
 )
 from tests.delivery.github_api import ME, PERSON, TOKEN
-from tests.delivery.gitlab_api import GitlabApi
 from wardround.cli.commands import invoke
 from wardround.rules.judgement_files import read_judgements
 
 STRANGER = {"id": 8, "login": "stranger"}
 
 
-@pytest.fixture
-def posting(github: GithubPosting) -> GithubPosting:
-    return github
-
-
 class Command:
     """The command, with its report in a folder."""
 
-    def __init__(self, posting: PostingTo[Any], folder: Path) -> None:
+    def __init__(self, posting: Posting | GithubPosting, folder: Path) -> None:
         self.posting = posting
         self.file = folder / "report.json"
         self.file.write_bytes(report_content(finding(3)))
@@ -49,9 +43,15 @@ class Command:
 
 
 @pytest.fixture
-def command(posting: GithubPosting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+def command(posting: Posting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.setenv(f"{posting.host.upper()}_TOKEN", TOKEN)
     return Command(posting, tmp_path)
+
+
+@pytest.fixture
+def on_github(github: GithubPosting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    return Command(github, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def command(posting: GithubPosting, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_a_reply_of_a_writer_becomes_a_judgement(
-    command: Command, posting: GithubPosting, reply: str, verdict: str, reason: str
+    command: Command, posting: Posting, reply: str, verdict: str, reason: str
 ) -> None:
     posting.post(report(finding(3)))
     posting.api.reply(posting.api.threads[0], reply)
@@ -72,7 +72,7 @@ def test_a_reply_of_a_writer_becomes_a_judgement(
     assert command.judged() == [("src/a.py", 3, HEAD, verdict, reason)]
 
 
-def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: GithubPosting) -> None:
+def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: Posting) -> None:
     posting.post(report(finding(3)))
     posting.api.threads[0].dislikes.append(PERSON)
     for head in (HEAD, "e" * 40):
@@ -85,7 +85,7 @@ def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: G
 
 @pytest.mark.parametrize("user", [STRANGER, ME], ids=["a stranger", "this account"])
 def test_only_people_who_may_write_dismiss(
-    command: Command, posting: GithubPosting, user: Mapping[str, Any]
+    command: Command, posting: Posting, user: Mapping[str, Any]
 ) -> None:
     posting.post(report(finding(3)))
     posting.api.reply(posting.api.threads[0], "wardround: dismiss misread", user)
@@ -95,61 +95,46 @@ def test_only_people_who_may_write_dismiss(
 
 
 def test_a_dry_run_prints_the_plan_and_writes_nothing(
-    command: Command, posting: GithubPosting, capsys: pytest.CaptureFixture[str]
+    on_github: Command, github: GithubPosting, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    posting.post(report(finding(3)))
-    posting.api.threads[0].dislikes.append(PERSON)
-    before = posting.api.writes
-    command.file.write_bytes(report_content(finding(3), finding(9)))
-    assert command("--dry-run", "--judgements", str(command.judgements)) == 0
+    github.post(report(finding(3)))
+    github.api.threads[0].dislikes.append(PERSON)
+    before = github.api.writes
+    on_github.file.write_bytes(report_content(finding(3), finding(9)))
+    assert on_github("--dry-run", "--judgements", str(on_github.judgements)) == 0
     assert capsys.readouterr().out.splitlines() == [
         "src/a.py:9: comment would be posted (tool/R1)",
         "summary would be updated",
         "src/a.py:3: dismissal would be recorded as true, trivial (tool/R1)",
     ]
-    assert posting.api.writes == before
-    assert not command.judgements.exists()
+    assert github.api.writes == before
+    assert not on_github.judgements.exists()
 
 
 def test_a_closed_pull_request_is_named_and_ends_with_0(
-    command: Command, posting: GithubPosting, capsys: pytest.CaptureFixture[str]
+    on_github: Command, github: GithubPosting, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    posting.api.state = "closed"
-    assert command() == 0
+    github.api.state = "closed"
+    assert on_github() == 0
     assert capsys.readouterr().out == "nothing is posted: change request 7 is closed\n"
-    assert posting.api.writes == 0
+    assert github.api.writes == 0
 
 
 def test_bad_input_ends_with_2_and_a_failing_host_with_5(
-    command: Command,
-    posting: GithubPosting,
+    on_github: Command,
+    github: GithubPosting,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    command.file.write_text(json.dumps({"schema": "other"}))
-    assert command() == 2
+    on_github.file.write_text(json.dumps({"schema": "other"}))
+    assert on_github() == 2
     assert "is not a JSON report of a review" in capsys.readouterr().err
-    command.file.write_bytes(report_content(finding(3)))
+    on_github.file.write_bytes(report_content(finding(3)))
     monkeypatch.setenv("GITHUB_TOKEN", "wrong")
-    assert command() == 2
+    assert on_github() == 2
     assert "set GITHUB_TOKEN" in capsys.readouterr().err
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
-    posting.api.server.around = lambda request, handle: None
+    github.api.server.around = lambda request, handle: None
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    assert command() == 5
+    assert on_github() == 5
     assert "GitHub" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("level", "judged"), [(30, 1), (20, 0), (None, 0)])
-def test_developers_of_a_project_of_gitlab_dismiss(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: int | None, judged: int
-) -> None:
-    api = GitlabApi(HEAD, {"src/a.py": range(1, 41)})
-    api.levels = {} if level is None else {PERSON["id"]: level}
-    monkeypatch.setenv("GITLAB_TOKEN", TOKEN)
-    with api.server.serve() as url:
-        PostingTo[GitlabApi]("gitlab", api, url).post(report(finding(3)))
-        api.threads[0].dislikes.append(PERSON)
-        command = Command(PostingTo[GitlabApi]("gitlab", api, url), tmp_path)
-        assert command("--judgements", str(command.judgements)) == 0
-    assert len(command.judged()) == judged

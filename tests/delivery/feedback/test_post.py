@@ -45,6 +45,12 @@ def test_five_idle_pushes_keep_one_summary_and_add_no_comment(posting: Posting) 
     assert (posting.api.reviews, len(posting.api.threads)) == (1, 5)
 
 
+def test_a_draft_gets_the_same_comments(posting: Posting) -> None:
+    posting.api.is_draft = True
+    posting.post(report(finding(3)))
+    assert (lines(posting), len(posting.api.summaries())) == ([3], 1)
+
+
 def test_posting_the_same_again_writes_nothing(posting: Posting) -> None:
     posting.post(report(finding(3)))
     before = posting.api.writes
@@ -134,6 +140,23 @@ def test_a_fix_becomes_a_suggestion_where_it_applies(posting: Posting) -> None:
     language = {"github": "suggestion", "gitlab": "suggestion:-0+0"}[posting.host]
     assert f"```{language}\nother = 3\n```" in bodies[0]
     assert "suggestion" not in bodies[1]
+
+
+@pytest.mark.parametrize(
+    ("hunks", "has_suggestion"),
+    [((range(1, 41),), True), ((range(1, 4), range(4, 41)), False), ((range(1, 4), range(5, 41)), False)],
+    ids=["one hunk", "adjacent hunks", "a gap"],
+)
+def test_a_suggestion_for_several_lines_is_in_one_hunk(
+    posting: Posting, hunks: tuple[range, ...], has_suggestion: bool
+) -> None:
+    posting.api.changed = {"src/a.py": hunks}
+    edit = {"file": "src/a.py", "line": 3, "column": 1, "end_line": 5, "end_column": 8, "replacement": "a"}
+    fix = {"description": "", "safe": True, "edits": [edit]}
+    result = posting.post(report(finding(3, suggested_fix=fix)))
+    (thread,) = posting.api.threads
+    assert ("a = 5\n```" in thread.body) is has_suggestion
+    assert (thread.line, result.rejected) == (5 if has_suggestion else 3, 0)
 
 
 def test_a_review_of_the_merge_that_ci_checks_out_is_posted_on_the_head(posting: Posting) -> None:

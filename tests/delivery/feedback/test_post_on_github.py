@@ -120,7 +120,7 @@ def test_a_suggestion_needs_a_text_that_parses_and_lines_of_the_diff(posting: Gi
 
     found = [finding(3, suggested_fix=fix(3, "broken(")), finding(4, suggested_fix=fix(45, "other"))]
     found.append(finding(5, suggested_fix=fix(5, "x" * 20_000)))
-    posting.post(report(*found), complaint=lambda path, text: "broken" if "(" in text else None)
+    posting.post(report(*found), unproven=lambda path, before, after: "broken" if "(" in after else None)
     assert ["suggestion" in thread.body for thread in posting.api.threads] == [False] * 3
 
 

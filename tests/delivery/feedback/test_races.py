@@ -93,7 +93,7 @@ from wardround.delivery.reported_review import read_report
 
 reference = ChangeRequestReference("github", sys.argv[1], "acme/shop", 7)
 host = open_github(reference, {"GITHUB_TOKEN": sys.argv[2]}, ClientLimits(pause=0.0))
-settings = PostSettings(5, "https://ci.example/run/1", lambda path, text: None)
+settings = PostSettings(5, "https://ci.example/run/1", lambda path, before, after: None)
 FeedbackPost(host, read_report(Path(sys.argv[3])), settings).post()
 """
 

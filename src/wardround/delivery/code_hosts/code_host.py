@@ -26,8 +26,11 @@ class Feedback(Protocol):
     most_comments: int
     """Maximum number of line comments in one request."""
 
-    def changed_lines(self) -> Mapping[str, frozenset[int]]:
-        """Return path -> the lines of the head on which the host accepts comments."""
+    def hunks(self) -> Mapping[str, Sequence[range]]:
+        """Return path -> the lines of the head in each hunk of the diff.
+
+        The host accepts comments on these lines; one on several lines begins and ends in the same hunk.
+        """
         ...
 
     def text(self, path: str, commit: str) -> str | None:

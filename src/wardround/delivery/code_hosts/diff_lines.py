@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from unidiff.errors import UnidiffParseError
@@ -23,20 +23,25 @@ class PatchLine(msgspec.Struct, frozen=True):
     is_added: bool
 
 
-def lines_of_patch(patch: str) -> frozenset[int]:
-    """Return the lines of the new file in a patch, with those around a change; none if it has no text."""
-    return frozenset(patch_lines(patch))
+def hunks_of_patch(patch: str) -> tuple[range, ...]:
+    """Return the lines of the new file in each hunk, with those around a change; none if it has no text."""
+    shown = (range(hunk.target_start, hunk.target_start + hunk.target_length) for hunk in _hunks(patch))
+    return tuple(lines for lines in shown if lines)
 
 
 def patch_lines(patch: str) -> Mapping[int, PatchLine]:
     """Return number -> line of the new file in a patch; none if it has no text."""
+    return {number: line for hunk in _hunks(patch) for number, line in _lines_of_hunk(hunk)}
+
+
+def _hunks(patch: str) -> Sequence[Hunk]:
     if not patch:
-        return {}
+        return ()
     try:
         (file,) = PatchSet(_HEADER + patch.removesuffix("\n") + "\n")
     except (UnidiffParseError, ValueError):
-        return {}
-    return {number: line for hunk in file for number, line in _lines_of_hunk(hunk)}
+        return ()
+    return tuple(file)
 
 
 def _lines_of_hunk(hunk: Hunk) -> Iterator[tuple[int, PatchLine]]:

@@ -33,12 +33,12 @@ class PostSettings(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         most_comments: of this account that are open at a time.
         run_url: address of the run with the complete report.
-        complaint: (path, text) -> why the text does not parse, or None.
+        unproven: (path, text before, text after) -> why a suggestion may break the file; None if it cannot.
     """
 
     most_comments: int
     run_url: str
-    complaint: Callable[[str, str], str | None]
+    unproven: Callable[[str, str, str], str | None]
 
 
 class PostResult(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class FeedbackPost:
         raise HostError("other runs keep changing the comments of this change request; run post again")
 
     def _plan(self, state: FeedbackState) -> FeedbackPlan:
-        suggestions = Suggestions(self._texts.text, self._settings.complaint, state.changed_lines)
+        suggestions = Suggestions(self._texts.text, self._settings.unproven, state.hunks)
         planner = FeedbackPlanner(
             self._review,
             FindingComments(suggestions, self._host.feedback.suggestion_language),

@@ -135,7 +135,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
     def _is_placed(self, finding: ReportedFinding, state: FeedbackState) -> bool:
         if finding.fingerprint in self.log.rejected:
             return False
-        is_in_diff = finding.line in state.changed_lines.get(finding.file, frozenset())
+        is_in_diff = any(finding.line in hunk for hunk in state.hunks.get(finding.file, ()))
         return is_in_diff and self.has_same_lines(finding.file)
 
     def _with_permission(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -17,12 +17,12 @@ class FeedbackState(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         account: whose comments are ours.
-        changed_lines: path -> lines on which comments are accepted.
+        hunks: path -> the lines of each hunk, on which comments are accepted.
         threads, comments: of everybody.
     """
 
     account: Account
-    changed_lines: Mapping[str, frozenset[int]]
+    hunks: Mapping[str, Sequence[range]]
     threads: tuple[Thread, ...]
     comments: tuple[Comment, ...]
 
@@ -69,5 +69,5 @@ def read_state(host: CodeHost) -> FeedbackState:
     """
     feedback = host.feedback
     return FeedbackState(
-        host.account(), feedback.changed_lines(), tuple(feedback.threads()), tuple(feedback.comments())
+        host.account(), feedback.hunks(), tuple(feedback.threads()), tuple(feedback.comments())
     )

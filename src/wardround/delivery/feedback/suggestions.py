@@ -1,12 +1,12 @@
 """Fixes as suggestions that a reader of a change request can apply with one click.
 
-A suggestion replaces whole lines, so it is made only where the edits lie within lines of the diff, apply to
-the text of the reviewed commit, change it, and leave a file that parses.
+A suggestion replaces whole lines, so it is made only where the edits lie within one hunk of the diff, apply to
+the text of the reviewed commit, change it, and leave a file that parses as it did before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -32,19 +32,19 @@ class Suggestions:
 
     Args:
         text_of: path -> the text at the reviewed commit; None if it has none.
-        complaint: (path, text) -> why the text does not parse, or None.
-        changed_lines: path -> the lines of the head that are part of the diff.
+        unproven: (path, text before, text after) -> why the edit may break the file; None if it cannot.
+        hunks: path -> the lines of the head in each hunk of the diff.
     """
 
     def __init__(
         self,
         text_of: Callable[[str], str | None],
-        complaint: Callable[[str, str], str | None],
-        changed_lines: Mapping[str, frozenset[int]],
+        unproven: Callable[[str, str, str], str | None],
+        hunks: Mapping[str, Sequence[range]],
     ) -> None:
         self._text_of = text_of
-        self._complaint = complaint
-        self._changed_lines = changed_lines
+        self._unproven = unproven
+        self._hunks = hunks
 
     def suggestion(self, finding: ReportedFinding) -> Suggestion | None:
         """Return the fix of a finding as whole lines; None if there is none that is sure to apply."""
@@ -55,16 +55,16 @@ class Suggestions:
         after = None if before is None else _fixed_text(before, fix.edits)
         if before is None or after is None or after == before:
             return None
-        if self._complaint(finding.file, after) is not None:
+        if self._unproven(finding.file, before, after) is not None:
             return None
         return self._within_diff(finding.file, _whole_lines(before, after))
 
     def _within_diff(self, path: str, suggestion: Suggestion | None) -> Suggestion | None:
         if suggestion is None or not _is_short(suggestion.text):
             return None
-        lines = range(suggestion.line, suggestion.end_line + 1)
-        known = self._changed_lines.get(path, frozenset())
-        return suggestion if lines and all(line in known for line in lines) else None
+        ends = (suggestion.line, suggestion.end_line)
+        is_in_hunk = any(all(line in hunk for line in ends) for hunk in self._hunks.get(path, ()))
+        return suggestion if is_in_hunk else None
 
 
 def _is_short(text: str) -> bool:

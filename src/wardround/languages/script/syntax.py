@@ -14,11 +14,12 @@ from tree_sitter import Language, Node, Parser
 from wardround.findings import Span
 from wardround.lazy import LazyPattern
 
-__all__ = ["Node", "ScriptModule", "inside", "parse_script"]
+__all__ = ["MARKED_UP", "Node", "ScriptModule", "inside", "parse_script", "syntax_error"]
 
 _TREES_KEPT = 12
 _TYPED = (".ts", ".mts", ".cts")
-_MARKED_UP = (".vue", ".svelte", ".astro")
+MARKED_UP = (".vue", ".svelte", ".astro")
+"""Suffixes of files with markup around their scripts, of which only the scripts are parsed."""
 _SCRIPT = LazyPattern(r"(?is)<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>")
 _TYPED_BLOCK = LazyPattern(r"(?i)\blang\s*=\s*[\"']?ts\b")
 _SEEN = LazyPattern(r"[^\n]")
@@ -67,6 +68,35 @@ def parse_script(path: str, text: str) -> ScriptModule:
     return ScriptModule(path, text)
 
 
+def syntax_error(path: str, text: str) -> str | None:
+    """Return why a script does not parse, with the line; None if it does."""
+    root = ScriptModule(path, text).root
+    if root.has_error:
+        return f"line {_first_error(root).start_point[0] + 1}: it is not valid syntax"
+    wrong = next(filter(_has_another_end, inside(root)), None)
+    return None if wrong is None else f"line {wrong.start_point[0] + 1}: the element has another closing tag"
+
+
+def _has_another_end(node: Node) -> bool:
+    """Return True for an element of JSX whose tags differ, which the grammar accepts."""
+    if node.type != "jsx_element":
+        return False
+    tags = (node.child_by_field_name("open_tag"), node.child_by_field_name("close_tag"))
+    names = [tag and tag.child_by_field_name("name") for tag in tags]
+    first, last = (name and name.text for name in names)
+    return first != last
+
+
+def _first_error(node: Node) -> Node:
+    """Return the first node of the tree that the parser skipped or inserted."""
+    while not (node.is_error or node.is_missing):
+        inner = next((child for child in node.children if child.has_error), None)
+        if inner is None:
+            return node
+        node = inner
+    return node
+
+
 def inside(node: Node) -> Iterator[Node]:
     """Yield a node and the named nodes in it, in source order."""
     open_ = [node]
@@ -84,7 +114,7 @@ def _parser(is_typed: bool) -> Parser:
 
 
 def _script_source(path: str, text: str) -> tuple[str, bool]:
-    if not path.endswith(_MARKED_UP):
+    if not path.endswith(MARKED_UP):
         return text, path.endswith(_TYPED)
     pieces: list[str] = []
     at, is_typed = 0, False

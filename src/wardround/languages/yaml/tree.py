@@ -27,6 +27,15 @@ def documents(text: str) -> list[Node]:
     return read(text)
 
 
+def syntax_error(text: str) -> str | None:
+    """Return why a text is not YAML, with the line if the parser names it; None if it is."""
+    try:
+        documents(text)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
+    return None
+
+
 _CHARACTERS = "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """The pattern that PyYAML compiles for its pure Python parser, which takes a third of its import time."""
 

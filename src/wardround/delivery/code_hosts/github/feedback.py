@@ -16,7 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient
-from wardround.delivery.code_hosts.diff_lines import lines_of_patch
+from wardround.delivery.code_hosts.diff_lines import hunks_of_patch
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.graphql import Graphql
 from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
@@ -181,9 +181,9 @@ class GithubFeedback:
         self._line_comments = f"/repos/{repository}/pulls/comments"
         self._number = number
 
-    def changed_lines(self) -> Mapping[str, frozenset[int]]:
+    def hunks(self) -> Mapping[str, Sequence[range]]:
         files = self._client.pages(f"{self._pull}/files", _File)
-        return {file.filename: lines_of_patch(file.patch) for file in files}
+        return {file.filename: hunks_of_patch(file.patch) for file in files}
 
     def text(self, path: str, commit: str) -> str | None:
         """Return the text of a file of at most 1 MB, which is the limit of the interface."""

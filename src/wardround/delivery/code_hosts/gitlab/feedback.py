@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient
-from wardround.delivery.code_hosts.diff_lines import PatchLine, lines_of_patch, patch_lines
+from wardround.delivery.code_hosts.diff_lines import PatchLine, hunks_of_patch, patch_lines
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.gitlab.project import (
     User,
@@ -36,16 +37,17 @@ from wardround.delivery.code_hosts.model import (
 _FORBIDDEN = 403
 _GONE = 404
 _CONFLICT = 409
+_DEVELOPER = 30
+"""The lowest access level that may push; source: GitLab, "Members API"."""
 _ON_LINES = "DiffNote"
 _DISLIKE = "thumbsdown"
-_DEVELOPER = 30
-"""The access level of the least role that may push."""
 _MARKER = "<!-- wardround:"
 """Begins each comment of ours."""
+_ORIGIN = re.compile(r"<!-- wardround:line:([0-9a-f]{40,64}):([1-9][0-9]{0,8}) -->\Z")
+"""Ends each comment of ours on lines: GitLab moves the position of a note with each push."""
 
 
 class _Position(msgspec.Struct, frozen=True):
-    head_sha: str | None = None
     new_path: str | None = None
     new_line: int | None = None
 
@@ -71,10 +73,6 @@ class _Emoji(msgspec.Struct, frozen=True):
     user: User | None = None
 
 
-class _Member(msgspec.Struct, frozen=True):
-    access_level: int
-
-
 class _Version(msgspec.Struct, frozen=True):
     head_commit_sha: str
     base_commit_sha: str
@@ -90,6 +88,11 @@ class _FileDiff(msgspec.Struct, frozen=True):
 
 class _File(msgspec.Struct, frozen=True):
     content: str
+
+
+class _Member(msgspec.Struct, frozen=True):
+    access_level: int
+    state: str = ""
 
 
 class _Draft(msgspec.Struct, frozen=True):
@@ -130,8 +133,8 @@ class GitlabFeedback:
     def suggestion_language(self, lines: int) -> str:
         return f"suggestion:-{lines - 1}+0"
 
-    def changed_lines(self) -> Mapping[str, frozenset[int]]:
-        return {file.new_path: lines_of_patch(file.diff) for file in self._diffs()}
+    def hunks(self) -> Mapping[str, Sequence[range]]:
+        return {file.new_path: hunks_of_patch(file.diff) for file in self._diffs()}
 
     def threads(self) -> Sequence[Thread]:
         listed = self._client.pages(f"{self._path}/discussions", _Discussion)
@@ -143,14 +146,14 @@ class GitlabFeedback:
         return [_comment(note) for note in notes]
 
     def can_write(self, account: Account) -> bool:
-        """Return True for a member of the project, also by a group, who has at least the role Developer."""
+        """Return True for a member with the role Developer or a higher one, also by a group."""
         try:
             found = self._client.get(f"{self._project}/members/all/{account.id}", _Member)
         except RefusedByHost as refused:
             if refused.status not in (_FORBIDDEN, _GONE):
                 raise
             return False
-        return found.access_level >= _DEVELOPER
+        return found.access_level >= _DEVELOPER and found.state == "active"
 
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
         drafts = list(self._client.pages(f"{self._path}/draft_notes", _Draft))
@@ -158,7 +161,7 @@ class GitlabFeedback:
         for draft in leftovers:  # of a run that was killed
             self._write_present("DELETE", f"{self._path}/draft_notes/{draft.id}")
         positions = _Positions(self._version(commit), list(self._diffs()))
-        numbers = [self._draft(comment, positions) for comment in comments]
+        numbers = [self._draft(comment, positions, commit) for comment in comments]
         self._publish(numbers, has_others=len(leftovers) < len(drafts))
 
     def create_comment(self, body: str) -> None:
@@ -198,8 +201,9 @@ class GitlabFeedback:
             )
         return found
 
-    def _draft(self, comment: LineComment, positions: _Positions) -> int:
-        body = {"note": comment.body, "position": positions.position(comment)}
+    def _draft(self, comment: LineComment, positions: _Positions, commit: str) -> int:
+        note = f"{comment.body}\n<!-- wardround:line:{commit}:{comment.end_line} -->"
+        body = {"note": note, "position": positions.position(comment)}
         created = self._client.write("POST", f"{self._path}/draft_notes", body, _Draft)
         assert created is not None
         return created.id
@@ -215,6 +219,7 @@ class GitlabFeedback:
     def _thread(self, found: _Discussion) -> Thread:
         first = found.notes[0]
         position = first.position or _Position()
+        origin = _ORIGIN.search(first.body)
         return Thread(
             id=found.id,
             comment_id=str(first.id),
@@ -226,6 +231,8 @@ class GitlabFeedback:
             is_outdated=position.new_line is None,
             path=position.new_path or "",
             line=position.new_line or 0,
+            commit="" if origin is None else origin[1],
+            first_line=0 if origin is None else int(origin[2]),
             reactions=tuple(self._dislikes(first)),
         )
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
+from wardround.delivery.code_hosts.code_host import Checks, Feedback, Merging
 from wardround.delivery.code_hosts.errors import HostError
 from wardround.delivery.code_hosts.gitlab.checks import GitlabCommitStatuses
 from wardround.delivery.code_hosts.gitlab.feedback import GitlabFeedback
@@ -47,22 +48,22 @@ class GitlabHost:
         return self._client.get("/user", User)
 
     @cached_property
-    def feedback(self) -> GitlabFeedback:
+    def feedback(self) -> Feedback:
         """The comments on the merge request."""
         return GitlabFeedback(self._client, self._reference, self.account())
 
     @cached_property
-    def checks(self) -> GitlabCommitStatuses:
+    def checks(self) -> Checks:
         """Commit statuses."""
         return GitlabCommitStatuses(self._client, self._reference)
 
     @property
-    def commit_statuses(self) -> GitlabCommitStatuses:
+    def commit_statuses(self) -> Checks:
         """The same: GitLab has one kind."""
         return self.checks
 
     @cached_property
-    def merging(self) -> GitlabMerging:
+    def merging(self) -> Merging:
         """Approvals and merging of the merge request."""
         return GitlabMerging(self._client, self._reference, self._user)
 
