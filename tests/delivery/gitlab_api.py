@@ -87,6 +87,7 @@ class GitlabApi:
         threads, comments: as ``GithubApi`` has them; a review is a publication of drafts.
         drafts: those of the account: id -> body and position.
         approved: user -> the time of the approval.
+        access_levels: user -> the role in the project; 30 is a Developer.
         enabled_by: the account that set auto-merge, or added the merge request to the train.
     """
 
@@ -120,6 +121,7 @@ class GitlabApi:
         self.in_train = False
         self.squash: bool | None = None
         self.before_write: Callable[[str], None] = lambda path: None
+        self.access_levels = {PERSON["id"]: 30}
         self._last_id = 100
         discussion = f"{REQUEST}/discussions/{{id}}"
         train = f"{PROJECT}/merge_trains/merge_requests/7"
@@ -129,6 +131,7 @@ class GitlabApi:
                 Route("GET", "/users", self._users),
                 Route("GET", "/users/{id}", self._one_user),
                 Route("GET", PROJECT, self._project),
+                Route("GET", f"{PROJECT}/members/all/{{id}}", self._member),
                 Route("GET", REQUEST, self._request),
                 Route("PUT", REQUEST, self._write(self._update_request), _UPDATE),
                 Route("GET", f"{REQUEST}/diffs", self._diffs),
@@ -213,6 +216,10 @@ class GitlabApi:
     def _one_user(self, call: Call) -> Reply:
         (user,) = (user for user in USERS if str(user["id"]) == call.values["id"])
         return Reply(200, _user(user))
+
+    def _member(self, call: Call) -> Reply:
+        level = self.access_levels.get(int(call.values["id"]))
+        return _missing() if level is None else Reply(200, {"access_level": level})
 
     def _project(self, call: Call) -> Reply:
         return Reply(200, {"merge_method": self.merge_method, "merge_trains_enabled": self.has_trains})

@@ -9,9 +9,21 @@ from typing import Any
 
 import pytest
 
-from tests.delivery.feedback.reviews_to_post import HEAD, GithubPosting, finding, report, report_content
+from tests.delivery.feedback.reviews_to_post import (
+    HEAD,
+    GithubPosting,
+    Posting,
+    PostingTo,
+    finding,
+    report,
+    report_content,
+)
 from tests.delivery.github_api import ME, PERSON, TOKEN
+from tests.delivery.gitlab_api import BEN, GitlabApi
 from wardround.cli.commands import invoke
+from wardround.delivery.code_hosts.code_host import CodeHost
+from wardround.delivery.code_hosts.github.host import GithubHost
+from wardround.delivery.code_hosts.gitlab.host import GitlabHost
 from wardround.rules.judgement_files import read_judgements
 
 STRANGER = {"id": 8, "login": "stranger"}
@@ -25,14 +37,14 @@ def posting(github: GithubPosting) -> GithubPosting:
 class Command:
     """The command, with its report in a folder."""
 
-    def __init__(self, posting: GithubPosting, folder: Path) -> None:
+    def __init__(self, posting: GithubPosting | Posting, folder: Path) -> None:
         self.posting = posting
         self.file = folder / "report.json"
         self.file.write_bytes(report_content(finding(3)))
         self.judgements = folder / "judgements"
 
     def __call__(self, *options: str) -> int:
-        where = ["--host", "github", "--api", self.posting.url, "--repository", "acme/shop"]
+        where = ["--host", self.posting.host, "--api", self.posting.url, "--repository", "acme/shop"]
         return invoke(["post", str(self.file), *where, "--change-request", "7", *options])
 
     def judged(self) -> list[tuple[Any, ...]]:
@@ -62,6 +74,28 @@ def test_a_reply_of_a_writer_becomes_a_judgement(
     posting.api.reply(posting.api.threads[0], reply)
     assert command("--judgements", str(command.judgements)) == 0
     assert command.judged() == [("src/a.py", 3, HEAD, verdict, reason)]
+
+
+def test_on_gitlab_a_developer_dismisses_and_a_reporter_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITLAB_TOKEN", TOKEN)
+    api = GitlabApi(HEAD, {"src/a.py": range(1, 41)})
+    api.access_levels[BEN["id"]] = 20
+    with api.server.serve() as url:
+        posting: Posting = PostingTo("gitlab", api, url)
+        posting.post(report(finding(3), finding(9)))
+        api.threads[0].dislikes.append(PERSON)
+        api.reply(api.threads[1], "wardround: dismiss misread", BEN)
+        command = Command(posting, tmp_path)
+        command.file.write_bytes(report_content(finding(3), finding(9)))
+        assert command("--judgements", str(command.judgements)) == 0
+    assert command.judged() == [("src/a.py", 3, HEAD, "true", "trivial")]
+
+
+def code_host(opened: GithubHost | GitlabHost) -> CodeHost:
+    """Let mypy check that both have everything that an interface demands."""
+    return opened
 
 
 def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: GithubPosting) -> None:

@@ -1,8 +1,8 @@
 """Discussions and notes of a merge request.
 
 Comments on lines are draft notes that are published together, so that people get one notification. Sources:
-GitLab, "Discussions API", "Notes API", "Draft notes API", "Emoji reactions API", and "Merge requests API" for
-versions and diffs.
+GitLab, "Discussions API", "Notes API", "Draft notes API", "Emoji reactions API", "Project members API", and
+"Merge requests API" for versions and diffs.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ from wardround.delivery.code_hosts.model import (
     Thread,
 )
 
+_FORBIDDEN = 403
 _GONE = 404
 _CONFLICT = 409
+_DEVELOPER = 30
+"""The lowest role that may push."""
 _ON_LINES = "DiffNote"
 _DISLIKE = "thumbsdown"
 _MARKER = "<!-- wardround:"
@@ -83,6 +86,10 @@ class _FileDiff(msgspec.Struct, frozen=True):
 
 class _File(msgspec.Struct, frozen=True):
     content: str
+
+
+class _Member(msgspec.Struct, frozen=True):
+    access_level: int
 
 
 class _Draft(msgspec.Struct, frozen=True):
@@ -143,6 +150,16 @@ class GitlabFeedback:
         positions = _Positions(self._version(commit), list(self._diffs()))
         numbers = [self._draft(comment, positions) for comment in comments]
         self._publish(numbers, has_others=len(leftovers) < len(drafts))
+
+    def can_write(self, account: Account) -> bool:
+        """Return True for a member of the project or of its groups who is at least a Developer."""
+        try:
+            member = self._client.get(f"{self._project}/members/all/{account.id}", _Member)
+        except RefusedByHost as refused:
+            if refused.status not in (_FORBIDDEN, _GONE):
+                raise
+            return False
+        return member.access_level >= _DEVELOPER
 
     def create_comment(self, body: str) -> None:
         self._client.write("POST", f"{self._path}/notes", {"body": body})
