@@ -122,7 +122,8 @@ def test_a_refusal_and_a_log_that_cannot_be_written_have_a_status(shop: Shop) ->
     )
     unwritable = shop.act("--apply", "--log", "missing/log")
     assert (unwritable.returncode, unwritable.stderr) == (
-        2, "wardround: --log missing/log: No such file or directory; name a file that can be written\n"
+        2, "wardround: --log missing/log: No such file or directory; name a regular file that can be "
+        "written\n"
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -36,17 +37,37 @@ def change_request_reference(options: Mapping[str, Any]) -> ChangeRequestReferen
     """Return the change request that options and the variables of a CI run name; options come first.
 
     Raises:
-        UsageError: a part of it is named by neither.
+        UsageError: a part of it is named by neither, or cannot be one.
     """
     from wardround.delivery.code_hosts.model import ChangeRequestReference
+    from wardround.delivery.code_hosts.opening import code_host_entry
     from wardround.delivery.code_hosts.reference import reference_of_run
 
     given = {name: options[name] for name in ("host", "api", "repository") if options[name]}
     if options["change_request"]:
         given["number"] = options["change_request"]
+    if "host" in given:
+        code_host_entry(given["host"])
     found = {**reference_of_run(os.environ, given.get("host", "")), **given}
-    missing = [name for name in ChangeRequestReference.__struct_fields__ if not found.get(name)]
+    _require_complete(found)
+    _require_address(found["api"])
+    return ChangeRequestReference(**{**found, "api": found["api"].rstrip("/")})
+
+
+def _require_complete(found: Mapping[str, Any]) -> None:
+    """Require every part of a reference; without a host, the address of its interface is not known yet."""
+    parts = {"host": "host", "repository": "repository", "number": "change-request", "api": "api"}
+    missing = [f"--{option}" for part, option in parts.items() if not found.get(part)]
+    if not found.get("host"):
+        missing.remove("--api")
     if missing:
-        option = "change-request" if missing[0] == "number" else missing[0]
-        raise UsageError(f"no change request is named here: give --{option}")
-    return ChangeRequestReference(**{**found, "api": str(found["api"]).rstrip("/")})
+        raise UsageError(f"no change request is named here; give {', '.join(missing)}")
+
+
+def _require_address(api: str) -> None:
+    try:
+        parts = urlsplit(api)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"--api {api}: not the address of an interface; give one as https://HOST/PATH")

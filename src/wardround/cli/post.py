@@ -13,6 +13,7 @@ import click
 
 from wardround.cli.code_host_options import change_request_reference, code_host_options
 from wardround.cli.run import emit_line
+from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.delivery.code_hosts.code_host import CodeHost
@@ -47,6 +48,8 @@ def command(report: Path, **options: Any) -> None:
     from wardround.delivery.reported_review import read_report
 
     review = read_report(report)
+    if not review.commit:
+        raise UsageError(f"{report} is not about a commit; post the report of wardround ci")
     reference = change_request_reference(options)
     with closing(open_code_host(reference, os.environ)) as host:
         post = FeedbackPost(host, review, _settings(options))

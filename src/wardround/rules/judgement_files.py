@@ -16,6 +16,8 @@ from wardround.rules.judgements import FindingKey, Judgement, dump, key_id, with
 from wardround.storage.directories import replace_file
 
 NO_LONGER_REPORTED = "no_longer_reported.txt"
+_MOST_BYTES = 64 * 2**20
+"""300,000 judgements; without a limit, a device such as /dev/full would fill the memory."""
 
 
 def load_judgements(folder: Path) -> list[Judgement]:
@@ -32,16 +34,10 @@ def read_judgements(file: Path) -> list[Judgement]:
 
     Raises:
         ConfigError: a line is not a judgement.
-        UsageError: the file cannot be read.
+        UsageError: the file cannot be read, or is too large.
     """
-    try:
-        lines = file.read_bytes().splitlines()
-    except FileNotFoundError:
-        return []
-    except OSError as cause:
-        raise UsageError(f"{file}: {cause.strerror}; give another folder of judgements") from cause
     found = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_content(file).splitlines(), 1):
         try:
             found.append(msgspec.json.decode(line, type=Judgement))
         except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
@@ -49,6 +45,19 @@ def read_judgements(file: Path) -> list[Judgement]:
                 f"{file}:{number} is not a judgement: {cause}; mend or remove the line"
             ) from cause
     return found
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return b""
+    except OSError as cause:
+        raise UsageError(f"{file}: {cause.strerror}; give another folder of judgements") from cause
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"{file} has more than {_MOST_BYTES:,} bytes; give another folder of judgements")
+    return content
 
 
 def record_judgement(folder: Path, judgement: Judgement, work_tree: Path | None) -> Path:

@@ -60,7 +60,7 @@ class ActionLog:
             _append(self._file, msgspec.json.encode(line) + b"\n")
         except OSError as cause:
             raise UsageError(
-                f"--log {self._file}: {cause.strerror}; name a file that can be written"
+                f"--log {self._file}: {cause.strerror}; name a regular file that can be written"
             ) from cause
 
 

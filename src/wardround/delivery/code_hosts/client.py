@@ -199,7 +199,7 @@ class ApiClient:
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             except (httpx.HTTPError, OSError) as cause:
-                _require_repeatable(is_repeatable, f"{self._unreachable(cause)}; a response is lost")
+                _require_repeatable(is_repeatable, f"a response is lost: {self._unreachable(cause)}")
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             wait = self._rate_limit_wait(answer, secondary)
@@ -308,7 +308,10 @@ class ApiClient:
 
     def _unreachable(self, cause: Exception) -> str:
         host = urlsplit(self.api).hostname or ""
-        return f"{self._name} cannot be reached at {host!r} ({type(cause).__name__})"
+        return (
+            f"{self._name} cannot be reached at {host!r} ({type(cause).__name__}); "
+            "check the address and the network, and run this again"
+        )
 
 
 def _is_limited_query(answer: Answer) -> bool:

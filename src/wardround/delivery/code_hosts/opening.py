@@ -43,11 +43,24 @@ def open_code_host(
         UsageError: the code host is unknown, it has no credentials, or httpx is not installed.
         PluginLoadError: a plugin cannot be loaded.
     """
-    entry = find_entry("wardround_code_hosts", reference.host)
-    if entry is None:
-        known = ", ".join(sorted(load_entries("wardround_code_hosts")))
-        raise UsageError(f"--host {reference.host}: unknown code host; choose from {known}")
+    entry = code_host_entry(reference.host)
     if find_spec("httpx") is None:
-        raise UsageError("httpx is not installed; install wardround[tickets]")
+        raise UsageError(
+            f"{reference.host}: httpx, which sends requests to it, is not installed; "
+            "pip install 'wardround[tickets]'"
+        )
     opened: OpenCodeHost = loaded_entry(entry)
     return opened(reference, environ, limits, clock)
+
+
+def code_host_entry(host: str) -> str:
+    """Return the entry of a code host.
+
+    Raises:
+        UsageError: it is unknown.
+    """
+    entry = find_entry("wardround_code_hosts", host)
+    if entry is None:
+        known = ", ".join(sorted(load_entries("wardround_code_hosts")))
+        raise UsageError(f"--host {host}: unknown code host; choose from {known}")
+    return entry

@@ -5,12 +5,14 @@ Source: GitHub, "REST API endpoints for pull requests".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
+from wardround.delivery.code_hosts.credentials import token_of
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.checks import GithubCheckRuns, GithubCommitStatuses
 from wardround.delivery.code_hosts.github.feedback import GithubFeedback
@@ -26,6 +28,7 @@ from wardround.errors import UsageError
 
 TOKEN = "GITHUB_TOKEN"  # noqa: S105  (the name of a variable)
 _VERSION = "2022-11-28"
+_REPOSITORY = re.compile(r"[A-Za-z0-9_-]+/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
 
 
 class User(msgspec.Struct, frozen=True):
@@ -164,8 +167,11 @@ def open_github(
     """Return a pull request, without contacting GitHub.
 
     Raises:
-        UsageError: ``GITHUB_TOKEN`` is not set, or ``WARDROUND_ACCOUNT_ID`` is not a number.
+        UsageError: the repository has no owner, ``GITHUB_TOKEN`` is not set, or ``WARDROUND_ACCOUNT_ID`` is
+            not a number.
     """
+    if not _REPOSITORY.fullmatch(reference.repository):
+        raise UsageError(f"--repository {reference.repository}: not a repository of GitHub; give OWNER/NAME")
     account = environ.get(ACCOUNT, "")
     if account and not (account.isdecimal() and account.isascii()):
         raise UsageError(f"{ACCOUNT} is not a number; give the id of an account")
@@ -179,11 +185,9 @@ def github_client(
     """Return a client of GitHub with the token of the environment.
 
     Raises:
-        UsageError: ``GITHUB_TOKEN`` is not set.
+        UsageError: ``GITHUB_TOKEN`` is not set, or is no token.
     """
-    token = environ.get(TOKEN, "")
-    if not token:
-        raise UsageError(f"{TOKEN} is not set; give the token of an account that may write to pull requests")
+    token = token_of(environ, TOKEN, "the token of an account that may write to pull requests")
     headers = {
         "Authorization": f"Bearer {token}",
         "Accept": "application/vnd.github+json",

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
 from wardround.delivery.code_hosts.code_host import Checks, Feedback, Merging
+from wardround.delivery.code_hosts.credentials import token_of
 from wardround.delivery.code_hosts.errors import HostError
 from wardround.delivery.code_hosts.gitlab.checks import GitlabCommitStatuses
 from wardround.delivery.code_hosts.gitlab.feedback import GitlabFeedback
@@ -21,9 +22,9 @@ from wardround.delivery.code_hosts.model import (
     ChangeRequestReference,
     ChangeRequestState,
 )
-from wardround.errors import UsageError
 
 TOKEN = "GITLAB_TOKEN"  # noqa: S105  (the name of a variable)
+_ADVICE = "a project access token with scope api and role Developer, as CI_JOB_TOKEN writes no comments"
 _STATES = {
     "opened": ChangeRequestState.OPEN,
     "locked": ChangeRequestState.OPEN,  # while it is being merged
@@ -100,13 +101,8 @@ def open_gitlab(
     """Return a merge request, without contacting GitLab.
 
     Raises:
-        UsageError: ``GITLAB_TOKEN`` is not set.
+        UsageError: ``GITLAB_TOKEN`` is not set, or is no token.
     """
-    token = environ.get(TOKEN, "")
-    if not token:
-        raise UsageError(
-            f"{TOKEN} is not set; give a project access token with the scope api and the role Developer "
-            "(CI_JOB_TOKEN cannot write comments)"
-        )
+    token = token_of(environ, TOKEN, _ADVICE)
     client = ApiClient("GitLab", reference.api, {"PRIVATE-TOKEN": token}, TOKEN, limits, clock)
     return GitlabHost(reference, client)
