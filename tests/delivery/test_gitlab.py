@@ -168,7 +168,7 @@ class TestFeedback:
 
     def test_a_missing_token_says_which_one_is_needed(self) -> None:
         reference = ChangeRequestReference("gitlab", "https://gitlab.example/api/v4", "acme/shop", 7)
-        with pytest.raises(UsageError, match=r"^GITLAB_TOKEN is not set; .*CI_JOB_TOKEN cannot write"):
+        with pytest.raises(UsageError, match=r"^GITLAB_TOKEN is not set; .*CI_JOB_TOKEN writes no comments"):
             open_gitlab(reference, {"CI_JOB_TOKEN": "x"})
 
 

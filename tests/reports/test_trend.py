@@ -80,7 +80,7 @@ def test_other_formats_do_not_read_the_store(make: Factory) -> None:
 
 
 def test_a_recorded_review_shows_its_predecessors_and_a_repetition_the_same_page(repo: GitRepository) -> None:
-    repo.commit({"a.py": "A = 1\n"})
+    repo.commit({"a.py": "A = 1\n", ".gitignore": "*.html\n*.md\n*.sqlite\n"})
     for name, defects in (("1", 1), ("2", 2), ("3", 2)):
         repo.stage({"a.py": "A = 1\n" + "def f(xs=[]): ...\n" * defects})
         formats = (f"--format=html={name}.html", f"--format=markdown={name}.md")

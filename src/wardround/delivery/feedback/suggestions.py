@@ -1,7 +1,7 @@
 """Fixes as suggestions that a reader of a change request can apply with one click.
 
-A suggestion replaces whole lines, so it is made only where the edits lie within one hunk of the diff, apply to
-the text of the reviewed commit, change it, and leave a file that parses as it did before.
+A suggestion replaces whole lines, so it is made only where the edits lie within one hunk of the diff, apply
+to the text of the reviewed commit, change it, and leave a file that parses as before.
 """
 
 from __future__ import annotations

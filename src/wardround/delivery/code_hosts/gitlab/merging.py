@@ -2,8 +2,8 @@
 
 GitLab ends an auto-merge when a commit is pushed, and names no commit of an approval: an approval counts for
 the last commit if it is younger than the last version of the diff. GitLab removes approvals some time after a
-push, so that the setting of a project decides only where GitLab reports no time. Sources: GitLab, "Merge requests
-API", "Merge request approvals API", "Merge trains API", "Users API".
+push, so that the setting of a project decides only where GitLab reports no time. Sources: GitLab, "Merge
+requests API", "Merge request approvals API", "Merge trains API", "Users API".
 """
 
 from __future__ import annotations
