@@ -17,6 +17,7 @@ import msgspec
 from wardround.delivery.code_hosts.errors import HostError, LostResponse, RefusedByHost
 from wardround.text.escaping import one_line
 from wardround.text.retry_after import seconds_until
+from wardround.trusted_certificates import trusted_certificates
 
 if TYPE_CHECKING:
     import httpx
@@ -242,7 +243,7 @@ class ApiClient:
             follow_redirects=False,
             headers=self._headers,
             timeout=self._limits.timeout,
-            verify=httpx.create_ssl_context(trust_env=True),  # the certificates that SSL_CERT_FILE names
+            verify=trusted_certificates(self.api),
         )
 
     def _own_address(self, url: str) -> str:
