@@ -1,7 +1,7 @@
 """A pull request of GitHub on a server of loopback: its reviews, checks, rules, auto-merge and queue.
 
 It merges as GitHub does: whatever commit is the head when all rules are satisfied, unless a request names
-the commit that it expects. Requests are validated by GitHub's published descriptions.
+the commit that it expects. The schemas state what GitHub's description of its REST interface requires.
 """
 
 from __future__ import annotations
