@@ -18,7 +18,7 @@ _MOST_ROWS = 20
 _LONGEST = 300
 _SHOWN_DIGITS = 12
 _PLAIN = "/:?&=#%+,;@~"
-"""Characters of an address that have no meaning in a link of Markdown, besides letters, digits and ``_.-``."""
+"""Characters of an address without a meaning in a link of Markdown, besides letters, digits and ``_.-``."""
 _MOST_CHARACTERS = 60_000
 """GitHub takes 65,536; the rest is for the line that states the cut."""
 
