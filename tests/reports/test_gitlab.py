@@ -64,7 +64,7 @@ def test_an_issue_reports_the_finding(make: Factory) -> None:
         "location": {"path": "src/a.py", "lines": {"begin": 3, "end": 4}},
         "content": {
             "body": "The object is made once. Every call shares it. "
-            "https&#58;//docs.astral.sh/ruff/rules/B006"
+            "https://docs.astral.sh/ruff/rules/B006"
         },
     }
 

@@ -19,7 +19,7 @@ from wardround.delivery.code_hosts.client import ApiClient
 from wardround.delivery.code_hosts.diff_lines import hunks_of_patch
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.graphql import Graphql
-from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
+from wardround.delivery.code_hosts.model import NOBODY, Account, Comment, LineComment, Thread
 
 _FORBIDDEN, _GONE, _UNPROCESSABLE = 403, 404, 422
 
@@ -154,10 +154,6 @@ class _Parent(msgspec.Struct, frozen=True):
 
 class _GitCommit(msgspec.Struct, frozen=True):
     parents: tuple[_Parent, ...]
-
-
-NOBODY = Account(0, "")
-"""The author of what a deleted account wrote."""
 
 
 class GithubFeedback:
