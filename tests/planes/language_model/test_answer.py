@@ -234,7 +234,16 @@ def test_of_too_many_claims_the_most_severe_are_retained_and_the_others_counted(
     assert found.discarded == {"more than 20": 6}
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, "{" + '"a":[1],' * 100_000 + '"a":[]}', '{"a":' * 100_000, "{" * 500_000, '{"a' * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 200_000,
+        "{" + '"a":[1],' * 100_000 + '"a":[]}',
+        '{"a":' * 100_000,
+        "{" * 500_000,
+        '{"a' * 100_000,
+    ],
+)
 def test_a_hostile_text_is_not_a_answer(text: str) -> None:
     with pytest.raises(UnusableAnswer):
         decode_answer(text, load_prompt(Plane.INTENT))
