@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from wardround.lazy import LazyPattern
 
@@ -109,6 +110,10 @@ def markdown_text(text: str) -> str:
 
 def _references(text: str, plain: str = " ") -> str:
     """Return text with character references for all ASCII characters but letters, digits and plain ones."""
-    return "".join(
-        c if c.isalnum() or c in plain or not c.isascii() else f"&#{ord(c)};" for c in one_line(text)
-    )
+    return one_line(text).translate(_reference_table(plain))
+
+
+@cache
+def _reference_table(plain: str) -> Mapping[int, str]:
+    signs = (chr(code) for code in range(128))
+    return {ord(sign): f"&#{ord(sign)};" for sign in signs if not sign.isalnum() and sign not in plain}
