@@ -73,7 +73,7 @@ def _elsewhere(findings: Sequence[ReportedFinding]) -> Iterator[str]:
     ]
     if left := len(findings) - _MOST_ROWS:
         rows += [f"- and {left} more in the report"] * (left > 0)
-    yield f"**Outside of the diff** ({len(findings)})\n\n" + "\n".join(rows)
+    yield f"**On lines that take no comment** ({len(findings)})\n\n" + "\n".join(rows)
 
 
 def _held_back(review: ReportedReview, plan: FeedbackPlan, run_url: str) -> Iterator[str]:
