@@ -242,7 +242,9 @@ def test_a_target_that_cannot_be_fetched_is_a_usage_error(server: Server, tmp_pa
     assert ran.done.returncode == 0, "the event names the base itself"
     done, _ = ci_runs.run_jenkins(created.root, tmp_path / "jenkins", {"CHANGE_TARGET": "main"})
     assert done.returncode == 2
-    assert "the target branch 'main' is not in this clone and cannot be fetched" in done.stderr
+    expected = "the target branch 'main' is not in this clone and cannot be fetched ("
+    assert expected in done.stderr
+    assert "and the repository exists" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,13 @@ def server(repo: GitRepository) -> Server:
     return Server(repo)
 
 
+def test_no_job_gets_variables_or_files_of_a_job_that_runs_the_change() -> None:
+    _, defined = jobs({})
+    assert defined["wardround"]["dependencies"] == []
+    assert defined["wardround-post"]["needs"] == ["wardround"]
+    assert "dotenv" not in defined["wardround"]["artifacts"]["reports"]
+
+
 def test_every_input_is_used_and_described() -> None:
     text = (ROOT / ".ci/gitlab.yml").read_text()
     declared, _ = jobs({})
