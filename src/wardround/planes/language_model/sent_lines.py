@@ -88,10 +88,12 @@ def _comparisons(quote: str) -> Iterator[tuple[str, Callable[[str], str]]]:
     """
     quotes = tuple(dict.fromkeys((quote, *_unmarked_quotes(quote))))
     yield from ((text, str) for text in quotes)
-    yield from ((_spaced(text), _spaced) for text in quotes if is_quote(_spaced(text)))
+    yield from (
+        (_collapse_spaces(text), _collapse_spaces) for text in quotes if is_quote(_collapse_spaces(text))
+    )
 
 
-def _spaced(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -130,12 +132,12 @@ class SentText:
     """All texts of an input, in which spaces and line ends are ignored."""
 
     def __init__(self, document: Any) -> None:
-        self._text = "\n".join(_spaced(text) for text in _strings_in(document))
+        self._text = "\n".join(_collapse_spaces(text) for text in _strings_in(document))
 
     def has(self, quote: str) -> bool:
         """Return True if the input contains a line as a model quotes it."""
         lines = (quote, *_unmarked_quotes(quote)) if is_quote(quote) else ()
-        return any(_spaced(line) in self._text for line in lines)
+        return any(_collapse_spaces(line) in self._text for line in lines)
 
 
 def _strings_in(document: Any) -> Iterator[str]:
