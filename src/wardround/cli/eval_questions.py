@@ -68,7 +68,7 @@ def command(**options: Any) -> int:
     questions = _choose_questions(narrow_questions(), options)
     cases = read_cases(options["folder"] or default_folder(), questions)
     with progress_line() as progress:
-        result = _measure(_limited(cases, options), target, host.load(), options, progress)
+        result = _measure(_limit_cases(cases, options), target, host.load(), options, progress)
     _write(result, output)
     return INCONCLUSIVE if result.problems else 0
 
@@ -157,7 +157,7 @@ def _choose_questions(known: Sequence[NarrowQuestion], options: dict[str, Any]) 
     ]
 
 
-def _limited(cases: Sequence[QuestionCase], options: dict[str, Any]) -> Sequence[QuestionCase]:
+def _limit_cases(cases: Sequence[QuestionCase], options: dict[str, Any]) -> Sequence[QuestionCase]:
     """Return as many good and as many bad cases of each question as ``--limit`` allows."""
     from wardround_lab.evaluation.narrow_questions.cases import limit_cases
 

@@ -36,6 +36,13 @@ def test_a_quote_counts_wherever_the_model_counts_its_line(stated: int, quote: s
     assert found.span == Span(5, 5, 5, 23)
 
 
+@pytest.mark.parametrize("quote", ["x = 1  # one", "x\t= 1   # one", "`x = 1 # one`", "x\u00a0= 1 # one"])
+def test_the_number_of_spaces_in_a_quote_does_not_matter(quote: str) -> None:
+    hunk = SentHunk("app.py", "app.py", ("5 + x   =\t1  # one",), {5: "x   =\t1  # one"})
+    (found,) = verified(claim(line=5, quote=quote), hunk=hunk).findings
+    assert found.span.line == 5
+
+
 def test_of_equal_lines_the_nearest_changed_one_is_quoted() -> None:
     lines = ("1   return None", "2 + return None", "9 + return None")
     hunk = SentHunk("app.py", "app.py", lines, {2: "return None", 9: "return None"}, (), {1: "return None"})

@@ -109,9 +109,11 @@ def _join_repeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _join(values: Sequence[Any]) -> Any:
-    if len(values) > 1 and all(isinstance(value, list) for value in values):
+    first, *further = values
+    if further and all(isinstance(value, list) for value in values):
         return list(chain.from_iterable(values))
-    return values[0] if all(value == values[0] for value in values) else None
+    are_equal = all(value == first for value in further)
+    return first if are_equal else None
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_join_repeated)

@@ -50,16 +50,15 @@ class _Size(NamedTuple):
     is_wide: bool = False
 
 
-_HUNKS, _FUNCTIONS = _Size("hunks"), _Size("functions")
+_HUNKS, _FUNCTIONS, _NEIGHBOURS = _Size("hunks"), _Size("functions"), _Size("neighbours")
 _SIZES: Mapping[ContextSize, Sequence[_Size]] = {
     "hunks": (_HUNKS,),
     "functions": (_FUNCTIONS, _HUNKS),
-    "neighbours": (_Size("neighbours", is_wide=True), _Size("neighbours"), _FUNCTIONS, _HUNKS),
+    "neighbours": (_NEIGHBOURS, _FUNCTIONS, _HUNKS),
 }
-"""The sizes of the input that are tried, until every hunk fits; "neighbours" leaves room for other code.
-
-If a change fits as hunks only, each file then gets complete functions if they fit.
-"""
+"""The sizes of the input that are tried, until every hunk fits; "neighbours" leaves room for other code."""
+_WIDER = {_HUNKS: _FUNCTIONS, _NEIGHBOURS: _Size("neighbours", is_wide=True)}
+"""The size that as many files as possible get then, if all hunks fit."""
 
 HunksOf = Mapping[str, Sequence[Candidate]]
 """Path -> the hunks of a file that a plane may see."""
@@ -155,10 +154,11 @@ class QuestionWriter:
             found = ask(_join_hunks(hunks), size=size, characters=_room(size, characters))
             if found.omitted == unread:
                 break
-        if found.omitted > unread or context == "hunks" or size != _HUNKS:
+        wide = None if context == "hunks" else _WIDER.get(size)
+        if found.omitted > unread or wide is None:
             return found
-        wider = self._candidates(files, plane, _FUNCTIONS)
-        return _widen_hunks(found, hunks, wider, partial(ask, size=_FUNCTIONS, characters=characters))
+        wider = self._candidates(files, plane, wide)
+        return _widen_hunks(found, hunks, wider, partial(ask, size=wide, characters=_room(wide, characters)))
 
     def _write_question(
         self,
@@ -232,6 +232,9 @@ def _widen_hunks(found: Question, hunks: HunksOf, wider: HunksOf, ask: Callable[
     Args:
         found: with ``hunks``, which all fit.
     """
+    complete = ask(_join_hunks(wider))
+    if complete.omitted == found.omitted:
+        return complete
     for path in wider:
         attempted = {**hunks, path: wider[path]}
         attempt = ask(_join_hunks(attempted))
