@@ -53,7 +53,7 @@ class CodeLine(msgspec.Struct, frozen=True, dict=True):
         that of the others.
         """
         form = "".join(_FORMS.get(kind, text) for kind, text, _ in self._matches)
-        return form.rstrip(_SEPARATORS)
+        return form.strip(_SEPARATORS)
 
     @cached_property
     def values(self) -> list[Token]:

@@ -35,7 +35,8 @@ class CopiedSiblingValue(ChangeCheck):
     such as ``imdb`` in ``imdb = "imdbid"``; in one it is that of the neighbour, mostly because a copy was
     not changed completely. Use the corresponding value, or separate the line from the group if the
     difference is intended. Second names for the same value, and special cases of the neighbour's name, are
-    not reported; names in code are reported only if the file contains the corresponding one.
+    not reported; names in code are reported only if the file contains the corresponding one, and texts for
+    people only in settings and templates.
     """
 
     ID = "TX006"
@@ -139,9 +140,14 @@ def _is_compared(file: ChangedFileView) -> bool:
 
 
 def _is_defined(file: ChangedFileView, item: CopiedValue) -> bool:
-    """Return True if the expected value can exist: a string, or a name that the file contains."""
-    if not item.is_name or _SETTINGS.search(file.path):
+    """Return True if the expected value can exist: a name that the file contains, or a string.
+
+    In code, a string of several words is a text for people, which two cases often share.
+    """
+    if _SETTINGS.search(file.path):
         return True
+    if not item.is_name:
+        return " " not in item.value.text
     return re.search(rf"(?<!\w){re.escape(item.expected)}(?!\w)", file.text or "") is not None
 
 
