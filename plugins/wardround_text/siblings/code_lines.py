@@ -34,10 +34,15 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class CodeLine(msgspec.Struct, frozen=True, dict=True):
-    """A line that is neither blank nor a comment; ``number`` is 1-based."""
+    """A line of a text; ``number`` is 1-based."""
 
     number: int
     text: str
+
+    @property
+    def is_code(self) -> bool:
+        """True if it is neither blank nor a comment."""
+        return bool(self.text.strip()) and _COMMENT.match(self.text) is None
 
     @cached_property
     def _matches(self) -> list[tuple[str, str, int]]:
@@ -76,10 +81,8 @@ def lines_near_added(lines: Sequence[str], is_added: Callable[[int], bool]) -> I
             yield run
             run = []
         end = max(end, min(len(lines), number + _REACH))
-        run += (CodeLine(at, lines[at - 1]) for at in range(first, end + 1) if _is_code(lines[at - 1]))
+        candidates = (CodeLine(at, lines[at - 1]) for at in range(first, end + 1))
+        run += (line for line in candidates if line.is_code)
     if run:
         yield run
 
-
-def _is_code(line: str) -> bool:
-    return bool(line.strip()) and _COMMENT.match(line) is None

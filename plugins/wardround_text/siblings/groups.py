@@ -21,6 +21,8 @@ _MOST_VALUES = 150
 _MOST_DIFFERENT = 14
 """The values of a block, and those that differ within the group, above which its parts are no siblings."""
 _LEAST_BLOCKS = 3
+_LEAST_DISTINCT = 0.34
+"""The share of different values in a block below which it is a row of a table."""
 _LEAST_PART = 3
 """The characters of a word that is recognized as a part of another one."""
 
@@ -126,7 +128,7 @@ class SiblingGroup:
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
         different = [_Position(tokens) for tokens in zip(*rows, strict=True) if len(set(_texts(tokens))) > 1]
-        is_comparable = len(rows[0]) <= _MOST_VALUES and len(different) <= _MOST_DIFFERENT
+        is_comparable = len(different) <= _MOST_DIFFERENT and not any(map(_is_table_row, rows))
         self._positions = different if is_comparable else []
 
     def copied_values(self) -> Iterator[CopiedValue]:
@@ -162,30 +164,34 @@ class SiblingGroup:
         if not copies or _contain(key.cores[copies[0]], key.cores[odd]):
             return None
         expected = exchange_words(position.texts[odd], key.words[copies[0]], key.words[odd])
-        if not expected or not self._is_unexplained(key, position, odd, expected):
+        if not expected or not self._is_unexplained(key, position, odd):
             return None
         return CopiedValue(position.tokens[odd], key.tokens[odd], position.tokens[copies[0]], expected)
 
-    def _is_unexplained(self, key: _Position, position: _Position, odd: int, expected: str) -> bool:
+    def _is_unexplained(self, key: _Position, position: _Position, odd: int) -> bool:
         """Return True if no other form explains the value.
 
-        Where each value only repeats its key, a line with another one gives a second name to the same value,
-        unless a third value follows the key in every block. A block with the expected value elsewhere has
-        its values in another order.
+        Where each value only repeats its key, a line with another one gives a second name to the same value.
+        A block that has the words of its key elsewhere, unlike the others, has its values in another order.
         """
-        is_repeated_key = all(
-            first == second
-            for row, (first, second) in enumerate(zip(key.texts, position.texts, strict=True))
-            if row != odd
-        )
-        if is_repeated_key:
-            return any(self._follows(key, other) for other in self._positions if other is not position)
-        return expected not in _texts(self._rows[odd])
+        if self._is_repeated(key, position, odd):
+            return False
+        others = (other for other in self._positions if key.cores[odd] in other.letters[odd])
+        return all(other is key or self._follows(key, other) for other in others)
+
+    def _is_repeated(self, key: _Position, position: _Position, odd: int) -> bool:
+        """Return True if each other value is its key."""
+        pairs = enumerate(zip(key.texts, position.texts, strict=True))
+        return all(first == second for row, (first, second) in pairs if row != odd)
 
     def _follows(self, key: _Position, position: _Position) -> bool:
         """Return True if the values correspond to their keys in every block."""
-        rows = range(len(self._rows))
-        return position is not key and all(_corresponds(key, position, row) for row in rows)
+        return all(_corresponds(key, position, row) for row in range(len(self._rows)))
+
+
+def _is_table_row(row: Row) -> bool:
+    """Return True for a block with many values, or with few different ones."""
+    return len(row) > _MOST_VALUES or len(set(_texts(row))) < len(row) * _LEAST_DISTINCT
 
 
 def _texts(tokens: Sequence[Token]) -> list[str]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -140,15 +139,11 @@ def _is_compared(file: ChangedFileView) -> bool:
 
 
 def _is_defined(file: ChangedFileView, item: CopiedValue) -> bool:
-    """Return True if the expected value can exist: a name that the file contains, or a string.
-
-    In code, a string of several words is a text for people, which two cases often share.
-    """
+    """Return True if the expected value exists: in code if the file contains it, except in comments."""
     if _SETTINGS.search(file.path):
         return True
-    if not item.is_name:
-        return " " not in item.value.text
-    return re.search(rf"(?<!\w){re.escape(item.expected)}(?!\w)", file.text or "") is not None
+    every = (CodeLine(number, text) for number, text in enumerate(file.lines, 1) if item.expected in text)
+    return any(token.text == item.expected for line in every if line.is_code for token in line.values)
 
 
 def _is_in_base(file: ChangedFileView, item: CopiedValue) -> bool:
