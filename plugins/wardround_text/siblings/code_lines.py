@@ -85,4 +85,3 @@ def lines_near_added(lines: Sequence[str], is_added: Callable[[int], bool]) -> I
         run += (line for line in candidates if line.is_code)
     if run:
         yield run
-
