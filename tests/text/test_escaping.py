@@ -1,4 +1,4 @@
-"""Text under review in Markdown, of which GitHub and GitLab make neither markup nor links."""
+"""Text under review in Markdown: GitHub and GitLab make neither markup nor links from it."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ def _thread(node: _ThreadNode) -> Thread:
 
 
 def _replies(comments: _ThreadComments) -> Iterator[Comment]:
-    """Yield the replies of a thread; one without an author represents those that the query leaves out."""
+    """Yield the replies of a thread; one of nobody represents those that the query leaves out."""
     for reply in comments.nodes[1:]:
         yield Comment(str(reply.database_id), reply.body, _actor(reply.author))
     if comments.total_count > len(comments.nodes):
