@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import GitRepository
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 DEFAULT = [
     "report.json", "report.sarif", "report.txt", "report.md", "report.html", "planes.xml", "issues.json",
 ]  # fmt: skip

@@ -21,8 +21,8 @@ HOSTILE = [
     "<img src=https://example.com/x onerror=alert(1)>",
     "[text](javascript:alert(1)) ![](https://example.com/pixel.png)",
     "```suggestion\nrm -rf /\n```",
-    "x" * 1_000_000,
-    "&" * 1_000_000,
+    "x" * 100_000,
+    "&" * 100_000,
 ]
 
 

@@ -156,3 +156,7 @@ def sql_questions(changed: SentHunk) -> list[str]:
         for requested in route(plane, [changed], {changed.path: ["sql"]}, "functions").placed
     ]
     return [requested.question.id for requested in placed if requested.question.specialist == "sql"]
+
+
+def test_a_long_line_does_not_take_long_to_search() -> None:
+    assert sql_questions(hunk("select " * 20_000 + "not in")) == []

@@ -1,0 +1,1 @@
+"""Rules about similar lines and blocks that disagree."""
