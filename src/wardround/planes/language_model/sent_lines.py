@@ -42,7 +42,7 @@ class _Quoted(msgspec.Struct, frozen=True):
     place: Place
 
     def distance(self, stated: int) -> tuple[bool, int, int]:
-        """Return the sort key among the lines with a quote: changed ones and the stated one, then by distance.
+        """Return the sort key among the lines with a quote: changed ones and the stated one first.
 
         Models count a removed line at the base or at the head.
         """
