@@ -50,6 +50,12 @@ def test_of_equal_lines_the_nearest_changed_one_is_quoted() -> None:
         assert verified(claim(line=stated, quote="return None"), hunk=hunk).findings[0].span.line == line
 
 
+def test_of_equal_lines_an_unchanged_one_is_quoted_by_its_number() -> None:
+    hunk = SentHunk("app.py", "app.py", (), {2: "return None", 40: "x = 1"}, (), {44: "return None"})
+    (found,) = verified(claim(line=44, quote="return None"), hunk=hunk).findings
+    assert (found.span.line, found.message.endswith("an unchanged line)")) == (40, True)
+
+
 def test_a_short_line_is_quoted_by_its_complete_text_and_its_number() -> None:
     hunk = SentHunk("app.py", "app.py", (), {4: '    """', 5: "", 6: '    """'})
     (found,) = verified(claim(line=6, quote='"""'), hunk=hunk).findings

@@ -89,12 +89,8 @@ def _function(name: str, lines: int) -> str:
     return "\n".join([f"def f({name}):", *body, f"    return {name}", ""])
 
 
-def test_of_a_change_that_does_not_fit_as_many_files_as_possible_are_sent_with_complete_functions() -> None:
-    texts = {
-        "a_long.py": _function("a", 150),
-        "b_short.py": _function("b", 20),
-        "c_long.py": _function("c", 150),
-    }
+def changed_at_their_ends(texts: dict[str, str]) -> Material:
+    """Files whose last line is added."""
     changed = tuple(
         ChangedFile(
             path, path, FileStatus.MODIFIED, "100644", hunks=(Hunk(last := text.count("\n"), 0, last, 1),)
@@ -102,12 +98,33 @@ def test_of_a_change_that_does_not_fit_as_many_files_as_possible_are_sent_with_c
         for path, text in texts.items()
     )
     found = replace(material(dict.fromkeys(texts, ("python",))), head=texts.get, base=texts.get)
-    found = replace(found, results=replace_results(found, changed))
+    return replace(found, results=replace_results(found, changed))
+
+
+def test_of_a_change_that_does_not_fit_as_many_files_as_possible_are_sent_with_complete_functions() -> None:
+    texts = {
+        "a_long.py": _function("a", 150),
+        "b_short.py": _function("b", 20),
+        "c_long.py": _function("c", 150),
+    }
+    found = changed_at_their_ends(texts)
     content = sent(found, Plane.SEMANTIC, input_tokens=3000)
     assert [(hunk["file"], len(hunk["lines"])) for hunk in content["hunks"]] == [
         ("a_long.py", 150), ("b_short.py", 20), ("c_long.py", 4),
     ]  # fmt: skip
     assert content["omitted_hunks"] == 0
+
+
+def test_in_the_largest_size_as_many_files_as_possible_are_sent_with_what_surrounds_a_function() -> None:
+    imports = "import os\n" * 60
+    texts = {name: imports + _function(name[0], 20) for name in ("a.py", "b.py", "c.py", "d.py")}
+    found = changed_at_their_ends(texts)
+    for tokens, complete in ((9000, 4), (2600, 2)):
+        content = sent(found, Plane.SEMANTIC, context="neighbours", input_tokens=tokens)
+        lengths = [len(hunk["lines"]) for hunk in content["hunks"]]
+        assert lengths == [80] * complete + [20] * (4 - complete)
+    content = sent(found, Plane.SEMANTIC, context="functions", input_tokens=9000)
+    assert [len(hunk["lines"]) for hunk in content["hunks"]] == [20] * 4
 
 
 def test_fragments_links_and_deleted_files_are_not_sent() -> None:

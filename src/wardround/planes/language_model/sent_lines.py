@@ -42,12 +42,12 @@ class _Quoted(msgspec.Struct, frozen=True):
     place: Place
 
     def distance(self, stated: int) -> tuple[bool, int, int]:
-        """Return the sort key among the lines with a quote: changed ones, then the nearest to the stated one.
+        """Return the sort key among the lines with a quote: changed ones and the stated one first.
 
         Models count a removed line at the base or at the head.
         """
         nearest = min(abs(self.number - stated), abs(self.place.line - stated))
-        return self.place.is_unchanged, nearest, self.number
+        return self.place.is_unchanged and self.number != stated, nearest, self.number
 
 
 class SentLines:
