@@ -36,7 +36,6 @@ class CopiedValue(msgspec.Struct, frozen=True):
         key: the value of the same block that it does not correspond to.
         sibling: the same value in the block that it was copied from.
         expected: the value that would correspond.
-        is_name: it is a name of the language, not a string.
     """
 
     value: Token
@@ -45,8 +44,9 @@ class CopiedValue(msgspec.Struct, frozen=True):
     expected: str
 
     @property
-    def is_name(self) -> bool:
-        return self.value.kind == "name"
+    def is_entry(self) -> bool:
+        """True for two strings, such as an entry of a mapping, where a second name is usual."""
+        return self.value.kind == self.key.kind == "string"
 
 
 def copied_values(lines: Sequence[CodeLine], is_added: Callable[[int], bool]) -> Iterator[CopiedValue]:
@@ -127,6 +127,7 @@ class SiblingGroup:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
+        self._shared = {tokens[0].text for tokens in zip(*rows, strict=True) if len(set(_texts(tokens))) == 1}
         different = [_Position(tokens) for tokens in zip(*rows, strict=True) if len(set(_texts(tokens))) > 1]
         is_comparable = len(different) <= _MOST_DIFFERENT and not any(map(_is_table_row, rows))
         self._positions = different if is_comparable else []
@@ -164,7 +165,7 @@ class SiblingGroup:
         if not copies or _contain(key.cores[copies[0]], key.cores[odd]):
             return None
         expected = exchange_words(position.texts[odd], key.words[copies[0]], key.words[odd])
-        if not expected or not self._is_unexplained(key, position, odd):
+        if not expected or expected in self._shared or not self._is_unexplained(key, position, odd):
             return None
         return CopiedValue(position.tokens[odd], key.tokens[odd], position.tokens[copies[0]], expected)
 
@@ -172,12 +173,20 @@ class SiblingGroup:
         """Return True if no other form explains the value.
 
         Where each value only repeats its key, a line with another one gives a second name to the same value.
-        A block that has the words of its key elsewhere, unlike the others, has its values in another order.
+        A block that has the words of its key elsewhere, unlike the others, has its values in another order. A
+        block with a value of its own where all others agree is no sibling.
         """
-        if self._is_repeated(key, position, odd):
+        if self._is_repeated(key, position, odd) or self._is_special(odd):
             return False
         others = (other for other in self._positions if key.cores[odd] in other.letters[odd])
         return all(other is key or self._follows(key, other) for other in others)
+
+    def _is_special(self, odd: int) -> bool:
+        """Return True if a row has a value of its own where all other rows have the same one."""
+        return any(
+            len({text for row, text in enumerate(position.texts) if row != odd}) == 1
+            for position in self._positions
+        )
 
     def _is_repeated(self, key: _Position, position: _Position, odd: int) -> bool:
         """Return True if each other value is its key."""

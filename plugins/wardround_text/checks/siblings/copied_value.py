@@ -8,7 +8,7 @@ from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity, Span
 from wardround.lazy import LazyPattern
 from wardround.rules.cases import change
-from wardround_text.kinds import TextKind, kind_of
+from wardround_text.kinds import TextKind, is_for_tests, kind_of
 from wardround_text.siblings.code_lines import CodeLine, lines_near_added
 from wardround_text.siblings.groups import CopiedValue, copied_values
 
@@ -141,7 +141,9 @@ def _is_compared(file: ChangedFileView) -> bool:
 def _is_defined(file: ChangedFileView, item: CopiedValue) -> bool:
     """Return True if the expected value exists: in code if the file contains it, except in comments."""
     if _SETTINGS.search(file.path):
-        return True
+        return not is_for_tests(file.path)
+    if item.is_entry:
+        return False
     every = (CodeLine(number, text) for number, text in enumerate(file.lines, 1) if item.expected in text)
     return any(token.text == item.expected for line in every if line.is_code for token in line.values)
 
