@@ -1,6 +1,6 @@
 """Evaluate the neighbours of a change on commits of external repositories.
 
-    python evals/neighbours.py mine REPOSITORY ... --out FILE [--each N] [--seed N] [--meaning]
+    python evals/neighbours.py mine REPOSITORY ... --out FILE [--each N] [--seed N] [--meaning] [--newest N]
     python evals/neighbours.py report FILE ... [--json FILE]
 
 ``mine`` takes commits that modify three or more existing source files, and at most twenty files, from blocks
@@ -29,18 +29,22 @@ from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.repository import Repository
 from wardround.context.code_graph import neighbours
+from wardround.context.code_graph.change_neighbours import MOST_PLACES, MOST_SYMBOLS, symbol_neighbours
 from wardround.context.code_graph.evidence import scores
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.model import Symbol
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
+from wardround.context.symbol_neighbours import Place
 from wardround.inference.registry import default_registry
 from wardround.inference.runtime import detect_runtime
 from wardround.retrieval.commit_signals import COMMITS
 from wardround.retrieval.documents import hunk_text
 from wardround.retrieval.hunk_search import ChangedCode
 from wardround.retrieval.index import SearchIndex
+from wardround.text.search_terms import count_words
 from wardround_lab.evaluation.symbol_vectors import SymbolVectors
 
 FIRST = 10
@@ -48,14 +52,27 @@ FEWEST, MOST = 3, 20
 _BLOCKS = 10
 _RESAMPLES = 2000
 _MEANING = "meaning"
+_COMPARED = (
+    ("graph and vectors", "graph"),
+    ("graph and words", "graph"),
+    ("graph and vectors", "graph and words"),
+    ("graph and vectors", "graph and rankers"),
+    ("graph and words and vectors", "graph and words"),
+)
 _NEAREST = 40
+_MOST_TESTS = 3
+"""Tests of a symbol that a language model gets at most."""
 _QUERIES = 12
 _CANDIDATES = 400
 """Candidates of a row that are kept for each ranker: its first."""
 
 
 class Row(msgspec.Struct):
-    """One commit with one file hidden: the scores of each ranker by path."""
+    """One commit with one file hidden: the scores of each ranker by path.
+
+    Attributes:
+        listed: source of neighbours -> for each changed symbol the files of its neighbours, nearest first.
+    """
 
     repository: str
     commit: str
@@ -63,6 +80,7 @@ class Row(msgspec.Struct):
     files: int
     seconds: float
     columns: dict[str, dict[str, float]]
+    listed: dict[str, list[list[str]]] = {}
 
 
 def usable(repository: Repository, commit: str) -> tuple[Change, list[ChangedFile]] | None:
@@ -104,11 +122,15 @@ def base_hunks(origin: GitChangeSource, change: Change, files: Sequence[ChangedF
 
 
 def sampled(
-    repository: Repository, each: int, draw: random.Random
+    repository: Repository, each: int, draw: random.Random, newest: int | None = None
 ) -> Iterator[tuple[str, Change, list[ChangedFile]]]:
-    """Yield usable commits from blocks evenly spaced over the newer half of a history."""
+    """Yield usable commits from blocks evenly spaced over the newer half of a history.
+
+    Args:
+        newest: the number of commits to take them from instead; fewer texts are then without a vector.
+    """
     every = repository._git.output("rev-list", "--no-merges", "HEAD").split()
-    every = every[: max(len(every) // 2, min(len(every), 500))]
+    every = every[: newest or max(len(every) // 2, min(len(every), 500))]
     size = math.ceil(len(every) / _BLOCKS)
     for block in range(_BLOCKS):
         found, commits = 0, every[block * size : (block + 1) * size]
@@ -151,7 +173,43 @@ def meaning_columns(
             "meaning of symbols": score_by_meaning(index, by_symbols, changed)}  # fmt: skip
 
 
-def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: bool) -> Iterator[Row]:
+def listed_files(
+    graph: CodeGraph, index: SymbolVectors, hunks: Sequence[ChangedCode], read: Callable[[str], bytes | None]
+) -> dict[str, list[list[str]]]:
+    """Return the files of the neighbours of each changed symbol, by the graph, by vectors and by words."""
+    changed = {hunk.path for hunk in hunks}
+    code = [hunk for hunk in hunks if language_of(hunk.path)]
+    symbols = sorted(symbol for symbol in graph.changed_symbols(code) if symbol.name)[:MOST_SYMBOLS]
+    lines = {path: (read(path) or b"").decode("utf-8", "replace").split("\n") for path in changed}
+    texts = [symbol_text(symbol, lines[symbol.path]) for symbol in symbols]
+    nearest = [[match.symbol for match in matches] for matches in index.nearest(texts, _NEAREST)]
+    words = [graph.symbols_with_words(count_words(text), _NEAREST) for text in texts]
+    return {
+        "graph": [_paths(_graph_places(graph, symbol, code, changed), changed) for symbol in symbols],
+        "vectors": [_paths(found, changed) for found in nearest],
+        "words": [_paths(found, changed) for found in words],
+    }
+
+
+def _graph_places(
+    graph: CodeGraph, symbol: Symbol, hunks: Sequence[ChangedCode], changed: Collection[str]
+) -> list[Place]:
+    """Return the neighbours that a language model gets with ``context = "neighbours"``."""
+    lines = [(hunk.line, hunk.end_line) for hunk in hunks if hunk.path == symbol.path]
+    found = symbol_neighbours(graph, symbol, lines, changed)
+    tests = [reach.test for reach in graph.tests_reaching(symbol, is_resolved=True)][:_MOST_TESTS]
+    near = [*found.callees, *found.callers, *found.examples, *found.similar]
+    return [*near, *(Place(test.path, test.line, test.name) for test in tests)]
+
+
+def _paths(found: Sequence[Place | Symbol], changed: Collection[str]) -> list[str]:
+    """Return the path of each neighbour outside of the changed files."""
+    return [item.path for item in found if item.path not in changed]
+
+
+def mine(
+    paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: bool, newest: int | None = None
+) -> Iterator[Row]:
     embedder = default_registry().embedder("base", detect_runtime("cpu")) if meaning else None
     for path in paths:
         draw = random.Random(f"{path.name} {seed}")
@@ -162,7 +220,7 @@ def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: boo
                 if embedder is None
                 else StoredEmbedder(VectorStore.open(repository.git_dir, folder / "vectors"), embedder)
             )
-            for commit, change, modified in sampled(repository, each, draw):
+            for commit, change, modified in sampled(repository, each, draw, newest):
                 hidden = draw.choice(modified)
                 tree = tree_at(repository, change.base)
                 graph.update(tree)
@@ -173,14 +231,18 @@ def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: boo
                 began = time.perf_counter()
                 columns = scores(graph.evidence(hunks, past))
                 seconds = time.perf_counter() - began
+                listed = {}
                 if vectors is not None:
-                    searched = SymbolVectors(graph, tree, vectors)
+                    every = SymbolVectors(graph, tree, vectors, with_tests=True)
+                    searched = every.without_tests()
                     source = GitChangeSource(repository, with_changes)
-                    columns |= meaning_columns(graph, searched, hunks, partial(source.read, side="base"))
+                    read = partial(source.read, side="base")
+                    columns |= meaning_columns(graph, searched, hunks, read)
+                    listed = listed_files(graph, every, hunks, read)
                 name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
                 yield Row(name, commit, hidden.base_path or hidden.path, len(modified), seconds, {
                     name: _first(found, hidden.path) for name, found in columns.items()
-                })  # fmt: skip
+                }, listed)  # fmt: skip
 
 
 def _first(found: Mapping[str, float], hidden: str) -> dict[str, float]:
@@ -212,6 +274,62 @@ def interval(rows: Mapping[str, Sequence[float]]) -> tuple[float, float]:
 
 def without_meaning(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
     return {name: column for name, column in columns.items() if not name.startswith(_MEANING)}
+
+
+def report_listed(rows: Sequence[Row]) -> None:
+    """Print how often the hidden file is among those of the neighbours of the changed symbols.
+
+    More files find more, so the gain by vectors is also compared with as many files of cheaper sources.
+    """
+    sets = {
+        " and ".join(names): [_listed(row, names) for row in rows]
+        for names in (("graph",), ("vectors",), ("words",), ("graph", "vectors"), ("graph", "words"),
+                      ("graph", "words", "vectors"))
+    }  # fmt: skip
+    sets["graph and rankers"] = [
+        _fill(graph, row, len(other))
+        for row, graph, other in zip(rows, sets["graph"], sets["graph and vectors"], strict=True)
+    ]
+    for label, found in sets.items():
+        files = statistics.fmean(len(paths) for paths in found)
+        hits = [float(row.hidden in paths) for row, paths in zip(rows, found, strict=True)]
+        print(
+            f"neighbours by {label:28} {_mean_with_interval(_by_repository(rows, hits))}  {files:.1f} files"
+        )
+    for label, base in _COMPARED:
+        gains = [
+            float(row.hidden in paths) - float(row.hidden in before)
+            for row, paths, before in zip(rows, sets[label], sets[base], strict=True)
+        ]
+        print(f"gain of {label} over {base}: {_mean_with_interval(_by_repository(rows, gains))}")
+
+
+def _fill(graph: Collection[str], row: Row, size: int) -> set[str]:
+    """Return the files of the graph and the first by all rankers but vectors, as many as requested."""
+    ranked = [path for path in neighbours.rank(without_meaning(row.columns)) if path not in graph]
+    return {*graph, *ranked[: size - len(graph)]}
+
+
+def _listed(row: Row, names: Sequence[str]) -> set[str]:
+    """Return the files of the neighbours; of each symbol the first of vectors and words, all of the graph."""
+    found: set[str] = set()
+    for name in names:
+        most = None if name == "graph" else MOST_PLACES
+        found.update(path for paths in row.listed[name] for path in paths[:most])
+    return found
+
+
+def _by_repository(rows: Sequence[Row], values: Sequence[float]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for row, value in zip(rows, values, strict=True):
+        found.setdefault(row.repository, []).append(value)
+    return found
+
+
+def _mean_with_interval(values: Mapping[str, Sequence[float]]) -> str:
+    low, high = interval(values)
+    every = [value for some in values.values() for value in some]
+    return f"{statistics.fmean(every):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def report(rows: Sequence[Row], json_file: Path | None) -> None:
@@ -258,6 +376,9 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
             low, high = interval(gains)
             gain = statistics.fmean(gain for some in gains.values() for gain in some)
             print(f"gain of {label:26} {gain:+.3f} [{low:+.3f}, {high:+.3f}]")
+    listed = [row for row in rows if row.listed]
+    if listed:
+        report_listed(listed)
     print(f"seconds: median {statistics.median(row.seconds for row in rows):.3f}, "
           f"95% below {sorted(row.seconds for row in rows)[int(0.95 * len(rows))]:.3f}")  # fmt: skip
     if json_file is not None:
@@ -275,14 +396,20 @@ def main() -> None:
     mining.add_argument("--each", type=int, default=60)
     mining.add_argument("--seed", type=int, default=1)
     mining.add_argument("--meaning", action="store_true")
+    mining.add_argument("--newest", type=int, help="take commits from the newest N, not from the newer half")
     mining.add_argument("--stores", type=Path, default=Path("/tmp/wardround-neighbours"))
     reporting = commands.add_parser("report")
     reporting.add_argument("rows", nargs="+", type=Path)
     reporting.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.command == "mine":
-        rows = list(mine(options.repositories, options.each, options.seed, options.stores, options.meaning))
-        options.out.write_bytes(msgspec.msgpack.encode(rows))
+        rows = []
+        found = mine(
+            options.repositories, options.each, options.seed, options.stores, options.meaning, options.newest
+        )
+        for row in found:
+            rows.append(row)
+            options.out.write_bytes(msgspec.msgpack.encode(rows))
         print(f"{len(rows)} rows")
         return
     rows = [row for file in options.rows for row in msgspec.msgpack.decode(file.read_bytes(), type=list[Row])]

@@ -15,13 +15,25 @@ from typing import Any
 
 import yaml
 
-from tests.conftest import TIMEOUT_S, GitRepository
+from tests.conftest import SLOW_TOOLS, TIMEOUT_S, GitRepository
 
 ROOT = Path(__file__).parent.parent
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub's runner starts ``shell: bash``; the script is a separate file."""
 
+
+WITHOUT_SLOW_TOOLS = f"""\
+#!{sys.executable} -I
+import pkgutil, sys
+assert sys.argv[1:4] == ["-I", "-m", "wardround"]
+for tool in map(pkgutil.resolve_name, {SLOW_TOOLS!r}):
+    tool.profiles = frozenset()
+sys.argv = ["wardround", *sys.argv[4:]]
+from wardround.__main__ import main
+main()
+"""
+"""A program in place of Python that leaves out the tools whose start takes a second."""
 
 ACTIONS = ("action.yml", ".github/actions/post/action.yml")
 
@@ -225,13 +237,18 @@ def _installed(folder: Path, program: str) -> Path:
         program: a script in place of Python; without it the environment is the one of the tests.
     """
     folder.mkdir()
-    if not program:
-        (folder / "venv").symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
-        return folder
-    (folder / "venv/bin").mkdir(parents=True)
-    (folder / "venv/bin/python").write_text(program)
-    (folder / "venv/bin/python").chmod(0o700)
+    write_environment(folder / "venv", program)
     return folder
+
+
+def write_environment(venv: Path, program: str) -> None:
+    """Make a virtual environment of a program, or of that of the tests."""
+    if not program:
+        venv.symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
+        return
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin/python").write_text(program)
+    (venv / "bin/python").chmod(0o700)
 
 
 def jenkins_script() -> str:
@@ -249,8 +266,12 @@ def run_jenkins(
     *,
     installs: bool = False,
     timeout: int = TIMEOUT_S,
+    program: str = "",
 ) -> tuple[subprocess.CompletedProcess[str], Path]:
     """Run the stage in a workspace; unless it installs, the agent has the environment of the tests already.
+
+    Args:
+        program: a script in place of Python of that environment.
 
     Returns:
         Return the exit status, and the folder whose reports are archived.
@@ -259,19 +280,18 @@ def run_jenkins(
     temp.mkdir(parents=True, exist_ok=True)
     agent = folder / "agent"
     if not installs and not agent.exists():
-        _prepare_agent(agent)
+        _prepare_agent(agent, program)
     around = {"WORKSPACE": str(workspace), "WORKSPACE_TMP": str(temp), "JENKINS_URL": "set",
               "WARDROUND_SOURCE": str(ROOT), "WARDROUND_CACHE": str(agent), **env}  # fmt: skip
     done = GitRepository(temp, timeout).run("/bin/sh", "-xe", "-c", jenkins_script(), env=around)
     return done, temp / "wardround" / "reports"
 
 
-def _prepare_agent(folder: Path) -> None:
+def _prepare_agent(folder: Path, program: str) -> None:
     """Make the folder of an agent on which this version of wardround is installed."""
     install = installer()
     folder.mkdir(mode=0o700)
-    environment = folder / install.environment_key(install.locks("all"))
-    environment.symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
+    write_environment(folder / install.environment_key(install.locks("all")), program)
 
 
 def installer() -> Any:

@@ -299,7 +299,7 @@ def isolated_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_too
     return locations
 
 
-_SLOW_TOOLS = ("wardround_python.tools.pyright:Pyright", "wardround_secrets.tools.gitleaks:Gitleaks")
+SLOW_TOOLS = ("wardround_python.tools.pyright:Pyright", "wardround_secrets.tools.gitleaks:Gitleaks")
 
 
 @pytest.fixture
@@ -308,9 +308,9 @@ def without_slow_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
     For modules that review in CI, but are not about tools: ruff, ty, ast-grep and the checks remain.
     """
-    for name in _SLOW_TOOLS:
+    for name in SLOW_TOOLS:
         monkeypatch.setattr(pkgutil.resolve_name(name), "profiles", frozenset())
-    monkeypatch.setenv(WITHOUT_TOOLS, " ".join(_SLOW_TOOLS))
+    monkeypatch.setenv(WITHOUT_TOOLS, " ".join(SLOW_TOOLS))
 
 
 @pytest.fixture

@@ -30,6 +30,8 @@ _START_THREADS = frozenset({"numpy", "onnxruntime", "torch", "grpc"})
 """A process with threads cannot be forked: what a command loads together with these is not loaded ahead."""
 WITHOUT_TOOLS = "TESTS_WITHOUT_TOOLS"
 """The environment variable with the classes of tools that the command leaves out, as ``module:class``."""
+WITHOUT_PAUSES = "TESTS_WITHOUT_PAUSES"
+"""The environment variable with which the command does not wait between requests to a code host."""
 
 
 def _has_distributions(folders: Sequence[str]) -> bool:
@@ -71,24 +73,25 @@ class PreloadedWardround:
         Raises:
             subprocess.TimeoutExpired: it took too long, and was killed.
         """
+        with self.start(arguments, env, cwd, stdin) as command:
+            status = command.wait(timeout_s)
+        return subprocess.CompletedProcess(command.argv, status, *(out.text() for out in command.outputs))
+
+    def start(
+        self, arguments: Sequence[str], env: Mapping[str, str], cwd: Path, stdin: bytes = b""
+    ) -> RunningCommand:
+        """Start one command, which is killed if its end is not waited for."""
         argv = [str(_SCRIPT), *arguments]
         answers, theirs = socket.socketpair()
-        with tempfile.TemporaryFile() as given, answers:
+        outputs = [_Output(), _Output()]
+        with tempfile.TemporaryFile() as given, theirs:
             given.write(stdin)
             given.seek(0)
-            outputs = [_Output(), _Output()]
-            with theirs:
-                handed = [theirs.fileno(), given.fileno(), *(output.write_end for output in outputs)]
-                self._send([argv, dict(env), str(cwd)], handed)
-            for output in outputs:
-                output.start()
-            answers.settimeout(timeout_s)
-            try:
-                status = int(answers.makefile().readline())
-            except TimeoutError:
-                answers.close()  # which ends the command
-                raise subprocess.TimeoutExpired(argv, timeout_s) from None
-        return subprocess.CompletedProcess(argv, status, *(output.text() for output in outputs))
+            handed = [theirs.fileno(), given.fileno(), *(output.write_end for output in outputs)]
+            self._send([argv, dict(env), str(cwd)], handed)
+        for output in outputs:
+            output.start()
+        return RunningCommand(argv, answers, outputs)
 
     def _send(self, request: object, descriptors: Sequence[int]) -> None:
         content = json.dumps(request).encode()
@@ -97,6 +100,44 @@ class PreloadedWardround:
 
 
 _LENGTH_BYTES = 8
+_KILL_S = 60
+
+
+class RunningCommand:
+    """A command that has been started; several threads may wait for its end."""
+
+    def __init__(self, argv: Sequence[str], answers: socket.socket, outputs: Sequence[_Output]) -> None:
+        self.argv = argv
+        self.outputs = outputs
+        self._answers = answers
+        self._lock = threading.Lock()
+        self._status: int | None = None
+
+    def __enter__(self) -> RunningCommand:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._answers.close()  # which ends the command
+
+    def kill(self) -> None:
+        """Send SIGKILL to the command, and wait for its end."""
+        self._answers.shutdown(socket.SHUT_WR)
+        self.wait(_KILL_S)
+
+    def wait(self, timeout_s: float) -> int:
+        """Return the exit status; below 0 it is the number of a signal.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended yet.
+        """
+        with self._lock:
+            if self._status is None:
+                self._answers.settimeout(timeout_s)
+                try:
+                    self._status = int(self._answers.makefile().readline())
+                except TimeoutError:
+                    raise subprocess.TimeoutExpired(self.argv, timeout_s) from None
+            return self._status
 
 
 class _Output(threading.Thread):
@@ -197,6 +238,9 @@ class _Server:
 
         for tool in map(pkgutil.resolve_name, env.get(WITHOUT_TOOLS, "").split()):
             tool.profiles = frozenset()
+        if WITHOUT_PAUSES in env:
+            clock = pkgutil.resolve_name("wardround.delivery.code_hosts.client:SystemClock")
+            clock.sleep = lambda self, seconds: None
         set_up()
         run_and_exit(invoke)
 

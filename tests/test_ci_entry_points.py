@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from tests import ci_runs
-from tests.ci_runs import EMPTY_TREE, ROOT, Event, Ran, Runner
+from tests.ci_runs import EMPTY_TREE, ROOT, WITHOUT_SLOW_TOOLS, Event, Ran, Runner
 from tests.ci_runs import fresh as new_folder
 from tests.conftest import GitRepository
 from tests.delivery.github_api import TOKEN as API_TOKEN
@@ -45,7 +45,9 @@ def step(tmp_path: Path) -> Reviews:
 
     def run(checkout: GitRepository, event: Event | None = None, **inputs: str) -> Ran:
         given = {name.replace("_", "-"): value for name, value in inputs.items()}
-        ran = Runner(ci_runs.fresh(tmp_path)).run(checkout.root, event or Event("other"), given)
+        ran = Runner(ci_runs.fresh(tmp_path), program=WITHOUT_SLOW_TOOLS).run(
+            checkout.root, event or Event("other"), given
+        )
         assert ran.outputs["exit-code"] == str(ran.done.returncode), ran.done.stderr
         return ran
 
@@ -84,9 +86,9 @@ def checkout(repo: GitRepository, tmp_path: Path) -> Callable[..., GitRepository
 
 
 def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
-    changed: GitRepository, step: Reviews
+    changed: GitRepository, tmp_path: Path
 ) -> None:
-    ran = step(changed, base_ref="HEAD~1")
+    ran = Runner(tmp_path / "runner").run(changed.root, Event("other"), {"base-ref": "HEAD~1"})
 
     assert ran.done.returncode == 1, ran.done.stderr
     start = "::error file=app.py,line=1,endLine=1,col=7,endColumn=13,title=ruff/F821::"
@@ -96,20 +98,17 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert tools >= {"ast-grep", "pyright", "python", "ruff", "ty"}
     assert [path.name for path in ran.uploaded] == REPORT_FILES
     assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == REPORT_FILES
+    require_complete_outputs(ran)
 
 
-def test_the_outputs_of_the_action_name_the_counts_and_the_files(
-    changed: GitRepository, step: Reviews
-) -> None:
-    ran = step(changed, base_ref="HEAD~1")
-
+def require_complete_outputs(ran: Ran) -> None:
+    """The outputs name the counts, the files and the digest of a review with one finding."""
     assert {ran.outputs[f"findings-{name}"] for name in ("total", "new", "blocking")} == {"1"}
     assert ran.outputs["report-dir"] == ran.outputs["reports-dir"]
     record = Path(ran.outputs["record-file"])
     assert ran.outputs["record-digest"] == f"sha256:{hashlib.sha256(record.read_bytes()).hexdigest()}"
     assert Path(ran.outputs["sarif-file"]).parent == record.parent == Path(ran.outputs["report-dir"])
-    reviewed = {name for name in ran.outputs if name != "exit-code"} | {"exit-code"}
-    assert reviewed == set(ci_runs.action()["outputs"])
+    assert set(ran.outputs) == set(ci_runs.action()["outputs"])
     for name, output in ci_runs.action()["outputs"].items():
         source = "reports-dir" if name == "report-dir" else name
         assert output["value"] == f"${{{{ steps.review.outputs.{source} }}}}"
@@ -163,7 +162,9 @@ def test_a_fork_is_reviewed_without_a_token_and_the_second_job_comments(
     changed: GitRepository, tmp_path: Path
 ) -> None:
     base, head = changed.git("rev-parse", "HEAD~1", "HEAD").split()
-    first = Runner(tmp_path / "first").run(changed.root, _from_a_fork(Event.pull_request(base, head)))
+    first = Runner(tmp_path / "first", program=WITHOUT_SLOW_TOOLS).run(
+        changed.root, _from_a_fork(Event.pull_request(base, head))
+    )
     fork = Fork(tmp_path)
     fork.upload({path.name: path.read_bytes() for path in first.uploaded})
     fork.open_pull_request(7, head)
@@ -198,7 +199,7 @@ def test_the_inputs_of_the_review_have_an_effect(
     ticket.write_text("# Print\n\n## Acceptance criteria\n\n- the value is printed\n")
     inputs = {"base-ref": "HEAD~1", "ticket": str(ticket), "store": str(store), "sign-with": "env:KEY_OF_CI",
               "fail-level": "none", "fail-on-verdict": "human-review"}  # fmt: skip
-    runner = Runner(tmp_path / "runner")
+    runner = Runner(tmp_path / "runner", program=WITHOUT_SLOW_TOOLS)
     ran = runner.run(changed.root, Event("other"), inputs, {"KEY_OF_CI": pem})
 
     assert ran.done.returncode == 1, ran.done.stderr

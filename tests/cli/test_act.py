@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.conftest import GitRepository
 from tests.delivery.github_merge_api import HEAD, PUSHED, REPOSITORY, TOKEN, GithubApi, PullRequest
 from tests.delivery.reviews_to_act_on import POLICY, signed_review
+from tests.preloaded_wardround import WITHOUT_PAUSES, RunningCommand, preloaded_wardround
 from tests.records.sample_reviews import signer
+from wardround.cli.commands import invoke
+from wardround.delivery.code_hosts.client import SystemClock
 from wardround.records.public_keys import public_pem
 
 CHECK = f"POST /repos/{REPOSITORY}/check-runs"
@@ -27,11 +29,15 @@ KILLED = -signal.SIGKILL
 class Shop:
     """A folder with a signed review, and the pull request that it is about."""
 
-    def __init__(self, repo: GitRepository, api: GithubApi, url: str) -> None:
+    def __init__(
+        self, repo: GitRepository, api: GithubApi, url: str, output: pytest.CaptureFixture[str]
+    ) -> None:
         self._repo = repo
+        self._output = output
         self.api = api
         self.pull = api.pull
-        self._options = ("--host", "github", "--api", url, "--repository", REPOSITORY)
+        change_request = ("--repository", REPOSITORY, "--change-request", "7")
+        self._options = ("--host", "github", "--api", url, *change_request)
         self._key = signer()
         repo.write("key.pub", public_pem(self._key.public_key))
         self.sign()
@@ -42,22 +48,36 @@ class Shop:
         self._repo.write("report.json", json.dumps(report))
         self._repo.write("review.intoto.jsonl", record)
 
-    def act(self, *options: str, signed: bool = True) -> subprocess.CompletedProcess[str]:
+    def act(self, *options: str, signed: bool = True) -> Acted:
+        """Call the command in this process."""
         record = ("--record", "review.intoto.jsonl", "--key", "key.pub") if signed else ()
-        argv = ("act", *self._options, "--change-request", "7", *record, *options)
-        return self._repo.wardround(*argv, env={"GITHUB_TOKEN": TOKEN})
+        status = invoke(["act", *self._options, *record, *options])
+        return Acted(status, *self._output.readouterr())
 
-    def start(self, *options: str) -> subprocess.Popen[bytes]:
+    def start(self, *options: str) -> RunningCommand:
         """Start the command as a process that can be killed."""
-        argv = [sys.executable, "-m", "wardround", "act", *self._options, "--change-request", "7", *options]
-        return subprocess.Popen(argv, cwd=self._repo.root, env={**os.environ, "GITHUB_TOKEN": TOKEN})
+        env = {**os.environ, WITHOUT_PAUSES: "1"}
+        return preloaded_wardround().start(["act", *self._options, *options], env, self._repo.root)
+
+
+class Acted(NamedTuple):
+    """The status and the output of the command."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 @pytest.fixture
-def shop(repo: GitRepository) -> Iterator[Shop]:
+def shop(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Shop]:
+    monkeypatch.chdir(repo.root)
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    monkeypatch.setattr(SystemClock, "sleep", lambda self, seconds: None)
     api = GithubApi(PullRequest())
     with api.serve() as url:
-        yield Shop(repo, api, url)
+        yield Shop(repo, api, url, capsys)
 
 
 def test_a_dry_run_prints_the_actions_and_apply_does_them(shop: Shop, tmp_path: Path) -> None:
@@ -143,17 +163,16 @@ def test_a_run_that_is_killed_at_a_write_is_completed_by_the_next(
     shop.pull.other_rules_wait = True
     log = tmp_path / "log"
     options = ("--apply", "--unsigned", "--approve-as", "wardround-bot", "--log", str(log))
-    process: subprocess.Popen[bytes]
+    process: RunningCommand
 
     def kill(name: str) -> None:
         if name == write:
             process.kill()
-            process.wait()
             raise ConnectionError
 
     setattr(shop.api, "after_write" if is_done else "before_write", kill)
-    process = shop.start(*options)
-    assert process.wait(60) == KILLED
+    with shop.start(*options) as process:
+        assert process.wait(60) == KILLED
     shop.api.before_write = shop.api.after_write = lambda name: None
     begun = json.loads(log.read_text().splitlines()[-1])
     assert (begun["event"], shop.api.writes.count(write)) == ("begin", int(is_done))

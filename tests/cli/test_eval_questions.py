@@ -112,6 +112,25 @@ def test_several_cases_share_a_request(tmp_path: Path, evaluate: Evaluate) -> No
     assert (score["accuracy"]["hits"], score["accuracy"]["of"]) == (5, 6)
 
 
+def test_a_seed_chooses_the_cases(evaluate: Evaluate) -> None:
+    def chosen(*arguments: str) -> set[str]:
+        with endpoint(answering(hides)) as server:
+            done = evaluate("--model", "m", "--url", server.url, "--no-rules", *ERRORS, *arguments)
+        assert done.returncode == 0
+        return {json.dumps(item.input["hunks"]) for item in server.received}
+
+    seeded = chosen("--seed", "7")
+    assert len(seeded) == 6
+    assert chosen("--seed", "7") == seeded
+    assert chosen("--seed", "8") != seeded != chosen()
+
+
+def test_a_seed_without_a_limit_is_refused(evaluate: Evaluate) -> None:
+    done = evaluate("--model", "m", "--url", "http://localhost:1/v1", "--seed", "7")
+    assert done.returncode == 2
+    assert "--seed needs --limit" in done.stderr
+
+
 def test_open_and_invalid_answers_are_counted(tmp_path: Path, evaluate: Evaluate) -> None:
     def decide(question: dict[str, Any]) -> str:
         return "unclear" if "Exception" in question["at"] else "maybe"

@@ -32,6 +32,20 @@ def folder(repo: GitRepository, monkeypatch: pytest.MonkeyPatch) -> GitRepositor
             (*NAMED, "--api", "hub"),
             "--api hub: not the address of an interface; give one as https://HOST/PATH",
         ),
+        *(
+            (
+                (*NAMED, "--api", address),
+                f"--api {address.rpartition('@')[2]}: not the address of an interface; "
+                "give one as https://HOST/PATH",
+            )
+            for address in (
+                "http://host:port",
+                "http://[host",
+                "https://me:secret@host/api",
+                "https://host/?x",
+                "ftp://host",
+            )
+        ),
         (("staged.json", *NAMED), "staged.json is not about a commit; post the report of wardround ci"),
         ((*NAMED, "--repository", "a/.."), "--repository a/..: not a repository of GitHub; give OWNER/NAME"),
     ],

@@ -1,7 +1,7 @@
 """A pull request of GitHub on a server of loopback: its reviews, checks, rules, auto-merge and queue.
 
 It merges as GitHub does: whatever commit is the head when all rules are satisfied, unless a request names
-the commit that it expects. Requests are validated by GitHub's published descriptions.
+the commit that it expects. The schemas state what GitHub's description of its REST interface requires.
 """
 
 from __future__ import annotations
@@ -108,7 +108,11 @@ MEMBERS = {member.login: member for member in (AUTHOR, BOT, BEN, CHLOE, STRANGER
 
 @dataclass
 class PullRequest:
-    """The state of the pull request, the repository and the rules of the target branch."""
+    """The state of the pull request, the repository and the rules of the target branch.
+
+    Attributes:
+        texts: of approvals and dismissals, which GitHub shows as Markdown.
+    """
 
     account: Member = BOT
     author: Member = AUTHOR
@@ -126,6 +130,7 @@ class PullRequest:
     can_create_checks: bool = True
     app: int = 1
     reviews: list[dict[str, Any]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
     teams: list[str] = field(default_factory=list)
     checks: list[dict[str, Any]] = field(default_factory=list)
@@ -258,6 +263,7 @@ class GithubApi:
         if call.body["event"] == "APPROVE" and pull.account == pull.author:
             return Reply(422, {"message": "Can not approve your own pull request"})
         pull.review(pull.account, "APPROVED", call.body["commit_id"])
+        pull.texts.append(call.body["body"])
         return Reply(200, pull.reviews[-1])
 
     def _dismiss(self, call: Call) -> Reply:
@@ -265,6 +271,7 @@ class GithubApi:
         if review["state"] != "APPROVED":
             return Reply(422, {"message": "Can not dismiss a dismissed pull request review"})
         review["state"] = "DISMISSED"
+        self.pull.texts.append(call.body["message"])
         return Reply(200, review)
 
     def _request(self, call: Call) -> Reply:

@@ -248,6 +248,15 @@ class TestOtherCommits:
         assert (pull.enabled_by, [review["state"] for review in pull.reviews]) == (None, ["DISMISSED"])
         assert conclusions(pull) == [(HEAD, "success")]  # the new head has no check
 
+    def test_approvals_and_dismissals_mention_nobody(self, actor: Actor, pull: PullRequest) -> None:
+        report = reported("auto-approve")
+        named = replace(report, verdict=replace(report.verdict, policy="cc @acme/everybody"))
+        actor.apply(verified(named), approve_as="wardround-bot")
+        pull.target = "@acme/everybody"
+        actor.apply(verified(named), approve_as="wardround-bot")
+        assert len(pull.texts) == 2
+        assert not any("@" in text for text in pull.texts)
+
     def test_a_late_run_for_an_older_commit_keeps_the_approval_of_the_head(
         self, actor: Actor, pull: PullRequest
     ) -> None:

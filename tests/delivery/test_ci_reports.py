@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import GitRepository
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 DEFAULT = [
     "report.json", "report.sarif", "report.txt", "report.md", "report.html", "planes.xml", "issues.json",
 ]  # fmt: skip
@@ -96,21 +98,23 @@ def test_a_run_writes_them_all(repo: GitRepository, tmp_path: Path) -> None:
     }
 
 
-def test_a_wrong_request_stops_before_the_review(repo: GitRepository, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--report=rows", "--report rows: unknown format; choose from text, "),
+        ("--sign-with=env:KEY_OF_CI", "the environment variable KEY_OF_CI has no private key; set it to a "),
+    ],
+)
+def test_a_wrong_request_stops_before_the_review(
+    repo: GitRepository, tmp_path: Path, option: str, message: str
+) -> None:
     repo.commit()
     repo.commit({"a.py": "import os\n"})
     folder = tmp_path / "reports"
     done = repo.wardround(
-        "ci",
-        "--provider",
-        "jenkins",
-        "--base-ref",
-        "HEAD~1",
-        "--reports-dir",
-        str(folder),
-        "--report",
-        "rows",
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("wardround: --report rows: unknown format; choose from text, ")
-    assert not folder.exists()
+        "ci", "--provider=jenkins", "--base-ref=HEAD~1", f"--reports-dir={folder}", option,
+        env={"KEY_OF_CI": ""},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"wardround: {message}")
+    assert not list(folder.glob("*"))

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from tests.ci_runs import fresh
-from tests.conftest import GitRepository
-from tests.delivery.test_events import GONE, NULL, Server, _files
+from tests.delivery.branches_on_server import Server
+from tests.delivery.test_events import GONE, NULL, _files
 from wardround.change.repository import Repository
 from wardround.cli.ci import PROVIDERS
 from wardround.delivery.checkout import Checkout
@@ -22,6 +22,8 @@ from wardround.delivery.comparison import EventComparison, RevisionRange
 from wardround.delivery.events import detect, read_event
 from wardround.delivery.run_origin import origin_of_run
 from wardround.errors import GitError, UsageError
+
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
 
 Variables = Mapping[str, str]
 Of = Callable[[Server], str]
@@ -39,11 +41,6 @@ MERGE_REQUEST = {
 AZURE = {"TF_BUILD": "True", "BUILD_SOURCEBRANCH": "refs/heads/topic"}
 BITBUCKET = {"BITBUCKET_BUILD_NUMBER": "5", "BITBUCKET_BRANCH": "topic"}
 GENERIC = {"WARDROUND_PROVIDER": "generic"}
-
-
-@pytest.fixture
-def server(repo: GitRepository) -> Server:
-    return Server(repo)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from tests.delivery.api_server import ApiServer, Call, Fault, Reply, Route
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits
 from wardround.delivery.code_hosts.errors import HostError, LostResponse, RefusedByHost
+from wardround.errors import UsageError
 
 TOKEN = "token-of-the-test"
 
@@ -134,8 +135,30 @@ def test_a_request_that_the_host_refuses_names_the_host_and_a_remedy(
         client.write("POST", "/notes", {"text": ""})
 
 
-def test_a_page_on_another_server_gets_no_credentials(client: ApiClient, server: ApiServer) -> None:
-    elsewhere = {"Link": '<https://elsewhere.example/numbers>; rel="next"'}
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(client: ApiClient, server: ApiServer, status: int) -> None:
+    server.faults.append(Fault("GET", "/notes", Reply(status, {}, {"Location": f"{server.url}/numbers"})))
+    with pytest.raises(RefusedByHost, match="it has another address now; name that"):
+        client.get("/notes", list[str])
+    assert server.calls == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("HTTP_PROXY", "socks4://proxy:1"), ("SSL_CERT_FILE", "/no/such/file")]
+)
+def test_a_wrong_setting_of_the_network_is_named(
+    client: ApiClient, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UsageError, match=f"no connection to The host can be made .*{variable}"):
+        client.get("/notes", list[str])
+
+
+@pytest.mark.parametrize("address", ["https://elsewhere.example/numbers", "http://[malformed"])
+def test_a_page_on_another_server_gets_no_credentials(
+    client: ApiClient, server: ApiServer, address: str
+) -> None:
+    elsewhere = {"Link": f'<{address}>; rel="next"'}
     server.faults.append(Fault("GET", "/numbers", Reply(200, [1], elsewhere)))
     with pytest.raises(HostError, match="another server"):
         list(client.pages("/numbers", int))

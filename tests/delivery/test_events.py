@@ -11,54 +11,15 @@ from typing import Any
 import pytest
 
 from tests import ci_runs
-from tests.ci_runs import EMPTY_TREE, Event, Ran, Runner
+from tests.ci_runs import EMPTY_TREE, WITHOUT_SLOW_TOOLS, Event, Ran, Runner
 from tests.conftest import GitRepository
+from tests.delivery.branches_on_server import Server
 
 NULL, GONE = "0" * 40, "1" * 40
-DEFECT = "UPDATE {name} SET a = NULL WHERE b = NULL;\n"
 
 
-class Server:
-    """A repository on a server: main, where others commit, and topic, which branched off after the first
-    commit.
-
-    ``merge`` is the server's merge of both, as ``refs/pull/7/merge``.
-    """
-
-    def __init__(self, repo: GitRepository) -> None:
-        self.repo = repo
-        for setting in ("allowAnySHA1InWant", "allowFilter"):
-            repo.git("config", f"uploadpack.{setting}", "true")
-        self.root = repo.commit({"root.sql": "SELECT 1;\n"})
-        self.others = [repo.commit({f"other{n}.sql": DEFECT.format(name=f"other{n}")}) for n in (1, 2, 3)]
-        repo.git("checkout", "-q", "-b", "topic", self.root)
-        self.topic = [repo.commit({f"topic{n}.sql": DEFECT.format(name=f"topic{n}")}) for n in (1, 2)]
-        repo.git("checkout", "-q", "--detach", "main")
-        repo.git("merge", "-q", "--no-ff", "-m", "merge", "topic")
-        self.merge = repo.git("rev-parse", "HEAD").strip()
-        repo.git("update-ref", "refs/pull/7/merge", self.merge)
-        repo.git("tag", "--annotate", "-m", "second", "v2", "topic")
-        self.tag = repo.git("rev-parse", "v2").strip()
-        repo.git("update-ref", "refs/pull/7/head", self.topic[-1])
-        repo.git("checkout", "-q", "main")
-
-    def checkout(self, folder: Path, commit: str, *, depth: int = 0, branches: str = "*") -> GitRepository:
-        """A detached work tree, as actions/checkout and the git plugin of Jenkins leave it."""
-        created = GitRepository(folder)
-        created.git("init", "-q")
-        created.git("remote", "add", "origin", f"file://{self.repo.root}")
-        if branches and not depth:
-            created.git(
-                "fetch", "-q", "--no-tags", "origin", f"+refs/heads/{branches}:refs/remotes/origin/{branches}"
-            )
-        created.git("fetch", "-q", "--no-tags", *([f"--depth={depth}"] if depth else []), "origin", commit)
-        created.git("checkout", "-q", "--detach", commit)
-        return created
-
-
-@pytest.fixture
-def server(repo: GitRepository) -> Server:
-    return Server(repo)
+def new_runner(folder: Path) -> Runner:
+    return Runner(folder / "runner", program=WITHOUT_SLOW_TOOLS)
 
 
 def _pull_request(server: Server, **more: Any) -> Event:
@@ -137,7 +98,7 @@ def test_a_run_reviews_the_change_of_its_event_and_nothing_else(
     event, commit, how, base, files = SHAPES[name]
     created = server.checkout(ci_runs.fresh(tmp_path), commit(server), **how)
     refs, tree = created.git("for-each-ref"), created.fingerprint()
-    ran = Runner(tmp_path / "runner").run(created.root, event(server), {"fail-level": "none"})
+    ran = new_runner(tmp_path).run(created.root, event(server), {"fail-level": "none"})
     assert ran.done.returncode == 0, ran.done.stderr
     assert (ran.base, _files(ran.report)) == (base(server), files)
     assert (created.git("for-each-ref"), created.fingerprint()) == (refs, tree)
@@ -150,7 +111,7 @@ def test_a_checkout_without_the_events_commit_is_inconclusive(
 ) -> None:
     event = _workflow_run(server) if name == "workflow_run" else _pull_request(server, name=name)
     created = server.checkout(ci_runs.fresh(tmp_path), server.others[-1], depth=depth)
-    ran = Runner(tmp_path / "runner").run(created.root, event, {"fail-level": "none"})
+    ran = new_runner(tmp_path).run(created.root, event, {"fail-level": "none"})
     assert ran.done.returncode == 4
     report = ran.report
     assert (report["gate"]["outcome"], report["findings"]) == ("inconclusive", [])
@@ -167,7 +128,7 @@ def test_the_events_commit_can_be_reviewed_without_being_checked_out(server: Ser
     created = server.checkout(ci_runs.fresh(tmp_path), server.others[-1], depth=1)
     event = _pull_request(server, name="pull_request_target")
     inputs = {"head-ref": server.topic[-1], "fail-level": "none"}
-    ran = Runner(tmp_path / "runner").run(created.root, event, inputs)
+    ran = new_runner(tmp_path).run(created.root, event, inputs)
     assert (ran.done.returncode, ran.base, _files(ran.report)) == (0, server.root, TOPIC)
 
 
@@ -183,7 +144,7 @@ def test_an_empty_change_passes_and_is_announced(server: Server, tmp_path: Path,
         head = server.repo.git("rev-parse", "HEAD").strip()
         event = Event.push(server.others[-1], head)
     created = server.checkout(ci_runs.fresh(tmp_path), head)
-    ran = Runner(tmp_path / "runner").run(created.root, event)
+    ran = new_runner(tmp_path).run(created.root, event)
     assert ran.done.returncode == 0, ran.done.stderr
     (line,) = [line for line in ran.done.stdout.splitlines() if line.startswith("::warning ")]
     assert line.endswith("there is nothing to review")
@@ -229,7 +190,9 @@ BUILDS: dict[str, tuple[Variables, Of, dict[str, Any], Of, list[str]]] = {
 def test_a_build_of_jenkins_reviews_what_is_new_in_it(server: Server, tmp_path: Path, name: str) -> None:
     variables, commit, how, base, files = BUILDS[name]
     created = server.checkout(ci_runs.fresh(tmp_path), commit(server), **how)
-    done, reports = ci_runs.run_jenkins(created.root, tmp_path / "jenkins", variables(server))
+    done, reports = ci_runs.run_jenkins(
+        created.root, tmp_path / "jenkins", variables(server), program=WITHOUT_SLOW_TOOLS
+    )
     assert done.returncode in (0, 1), done.stderr
     report = json.loads((reports / "report.json").read_text())
     assert (report["context"]["base"], _files(report)) == (base(server), files)
@@ -238,11 +201,13 @@ def test_a_build_of_jenkins_reviews_what_is_new_in_it(server: Server, tmp_path: 
 def test_a_target_that_cannot_be_fetched_is_a_usage_error(server: Server, tmp_path: Path) -> None:
     created = server.checkout(ci_runs.fresh(tmp_path), server.topic[-1], branches="topic")
     created.git("remote", "set-url", "origin", f"file://{tmp_path / 'nowhere'}")
-    ran: Ran = Runner(tmp_path / "runner").run(created.root, _pull_request(server, target="release"))
+    ran: Ran = new_runner(tmp_path).run(created.root, _pull_request(server, target="release"))
     assert ran.done.returncode == 0, "the event names the base itself"
     done, _ = ci_runs.run_jenkins(created.root, tmp_path / "jenkins", {"CHANGE_TARGET": "main"})
     assert done.returncode == 2
-    assert "the target branch 'main' is not in this clone and cannot be fetched" in done.stderr
+    expected = "the target branch 'main' is not in this clone and cannot be fetched ("
+    assert expected in done.stderr
+    assert "and the repository exists" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
-from tests.ci_runs import ROOT, fresh
+from tests.ci_runs import ROOT, WITHOUT_SLOW_TOOLS, fresh, write_environment
 from tests.conftest import GitRepository
+from tests.delivery.branches_on_server import Server
 from tests.delivery.gitlab_api import TOKEN, GitlabApi
 from tests.delivery.test_ci_systems import MERGE_REQUEST
-from tests.delivery.test_events import Server, _files
+from tests.delivery.test_events import _files
 
 _INPUT = re.compile(r"\$\[\[ inputs\.([\w-]+) \]\]")
 _INSTALL = re.compile(r"(?m)^python3 -I .*$")
@@ -52,9 +51,9 @@ def run_job(
     _, loaded = jobs(inputs)
     parent, job = loaded[".wardround"], loaded[name]
     lines = [*parent["before_script"], *job["script"]]
-    script, replaced = _INSTALL.subn(
-        f'ln -s "{Path(sys.executable).parent.parent}" "$home/venv"', "\n".join(lines)
-    )
+    environment = fresh(workspace.root.parent) / "venv"
+    write_environment(environment, WITHOUT_SLOW_TOOLS)
+    script, replaced = _INSTALL.subn(f'ln -s "{environment}" "$home/venv"', "\n".join(lines))
     assert replaced == 1
     variables = {**parent["variables"], **job["variables"], "CI_PROJECT_DIR": str(workspace.root), **env}
     return workspace.run(
@@ -65,9 +64,11 @@ def run_job(
     )
 
 
-@pytest.fixture
-def server(repo: GitRepository) -> Server:
-    return Server(repo)
+def test_no_job_gets_variables_or_files_of_a_job_that_runs_the_change() -> None:
+    _, defined = jobs({})
+    assert defined["wardround"]["dependencies"] == []
+    assert defined["wardround-post"]["needs"] == ["wardround"]
+    assert "dotenv" not in defined["wardround"]["artifacts"]["reports"]
 
 
 def test_every_input_is_used_and_described() -> None:

@@ -153,7 +153,7 @@ class TestHostileTexts:
         assert path == expected
 
     def test_an_empty_file_and_a_long_line_are_no_problem(self, make: Factory, name: str) -> None:
-        long = "é" * 1_000_000
+        long = "é" * 300_000
         places = [(1, column, 1, column + 2) for column in range(1, 400)]
         found = [make.finding(place=place, suggested_fix=make.fix(place=place)) for place in places]
         review = make.review(*found, make.finding(file="empty.py"), texts={"src/a.py": long, "empty.py": ""})
@@ -176,11 +176,11 @@ def test_a_finding_of_an_older_commit_has_neither_columns_nor_a_fix_of_the_head(
     assert "columnStart" not in issue
 
 
-def test_30_000_findings_are_all_there(make: Factory) -> None:
-    review = make.review(*make.many(30_000))
+def test_thousands_of_findings_are_all_there(make: Factory) -> None:
+    review = make.review(*make.many(6_000))
     starts = {"gitlab": '"check_name"', "checkstyle": "<error ", "warnings-ng": '"fileName"'}
     for name in LISTS:
-        assert rendered(name, review).count(starts.get(name, '"message"')) == 30_000
+        assert rendered(name, review).count(starts.get(name, '"message"')) == 6_000
 
 
 def test_every_format_of_a_real_change_has_the_same_bytes_everywhere(repo: GitRepository) -> None:

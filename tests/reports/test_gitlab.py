@@ -63,8 +63,7 @@ def test_an_issue_reports_the_finding(make: Factory) -> None:
         "fingerprint": finding.fingerprint,
         "location": {"path": "src/a.py", "lines": {"begin": 3, "end": 4}},
         "content": {
-            "body": "The object is made once. Every call shares it. "
-            "https&#58;//docs.astral.sh/ruff/rules/B006"
+            "body": "The object is made once. Every call shares it. https://docs.astral.sh/ruff/rules/B006"
         },
     }
 

@@ -176,9 +176,9 @@ class TestContract:
             "file": "bad\\xff.py", "specialist": "python", "tool": "ruff", "reason": "\\xfc",
         }  # fmt: skip
 
-    def test_30_000_findings_are_all_there(self, make: Factory) -> None:
-        data = json.loads(report.render(make.review(*make.many(30_000))))
-        assert len(data["findings"]) == 30_000
+    def test_thousands_of_findings_are_all_there(self, make: Factory) -> None:
+        data = json.loads(report.render(make.review(*make.many(6_000))))
+        assert len(data["findings"]) == 6_000
         assert data["held_back"] == 0
 
 

@@ -65,9 +65,16 @@ def _require_complete(found: Mapping[str, Any]) -> None:
 
 
 def _require_address(api: str) -> None:
+    """Require an address to which a path can be added, without credentials: those are in a variable."""
+    if not _is_address(api):
+        shown = api.rpartition("@")[2]
+        raise UsageError(f"--api {shown}: not the address of an interface; give one as https://HOST/PATH")
+
+
+def _is_address(api: str) -> bool:
     try:
         parts = urlsplit(api)
+        has_server = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"--api {api}: not the address of an interface; give one as https://HOST/PATH")
+        return False
+    return has_server and not ("@" in parts.netloc or parts.query or parts.fragment)

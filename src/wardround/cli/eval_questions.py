@@ -42,6 +42,8 @@ _KEY = "WARDROUND_MODEL_KEY"
               help="The folder of cases (default: those that ship with the rules).")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N",
               help="Use the first N good and the first N bad cases of each question.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), metavar="S",
+              help="With --limit: choose the cases by this seed instead of their order.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
               help="Cases in one request, at most eight.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1, max=64), default=4, show_default=True, metavar="N",
@@ -66,7 +68,7 @@ def command(**options: Any) -> int:
     questions = _choose_questions(narrow_questions(), options)
     cases = read_cases(options["folder"] or default_folder(), questions)
     with progress_line() as progress:
-        result = _measure(_first(cases, options["limit"]), target, host.load(), options, progress)
+        result = _measure(_limit_cases(cases, options), target, host.load(), options, progress)
     _write(result, output)
     return INCONCLUSIVE if result.problems else 0
 
@@ -155,8 +157,14 @@ def _choose_questions(known: Sequence[NarrowQuestion], options: dict[str, Any]) 
     ]
 
 
-def _first(cases: Sequence[QuestionCase], limit: int | None) -> list[QuestionCase]:
-    return [case for case in cases if limit is None or int(case.name.rpartition("-")[2]) <= limit]
+def _limit_cases(cases: Sequence[QuestionCase], options: dict[str, Any]) -> Sequence[QuestionCase]:
+    """Return as many good and as many bad cases of each question as ``--limit`` allows."""
+    from wardround_lab.evaluation.narrow_questions.cases import limit_cases
+
+    limit, seed = options["limit"], options["seed"]
+    if limit is None and seed is not None:
+        raise click.UsageError("--seed needs --limit: all cases are used without it")
+    return cases if limit is None else limit_cases(cases, limit, seed)
 
 
 def _measure(

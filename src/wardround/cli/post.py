@@ -126,5 +126,7 @@ def _summary_lines(result: PostResult, verb: str) -> Iterator[str]:
         )
     if result.plan.held_back:
         yield f"held back: {len(result.plan.held_back)} beyond --max-comments"
+    if result.plan.folded:
+        yield f"folded as less useful: {len(result.plan.folded)}"
     if not result.plan.changes_threads and not result.is_summary_changed:
         yield "nothing to post: the change request shows this review already"

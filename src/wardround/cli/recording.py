@@ -55,6 +55,17 @@ _SIGN_OPTIONS = (
 )  # fmt: skip
 
 
+def require_signer(spec: RecordSpec) -> None:
+    """Require that a local key can sign a requested record, before time is spent on the review.
+
+    Raises:
+        UsageError: the key is missing, or is none.
+    """
+    is_requested = spec.file is not None or spec.sink is not None
+    if is_requested and spec.sign_with and signer_uri(spec.sign_with).startswith(("file:", "env:")):
+        _signer(spec)
+
+
 def record_review(
     spec: RecordSpec, review: ReviewResult, host: PluginHost, repository: Repository | None, work_tree: Path
 ) -> None:

@@ -16,7 +16,7 @@ import click
 from wardround.cli.accepting import accepted_review, write_accepted_record
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
-from wardround.cli.recording import record_review
+from wardround.cli.recording import record_review, require_signer
 from wardround.cli.review_history import add_history
 from wardround.cli.ticket import requested_ticket
 from wardround.errors import UsageError
@@ -134,6 +134,8 @@ def run_and_report(
         from wardround.review import run_review
         from wardround.session import ReviewSession
 
+        spec = record or RecordSpec()
+        require_signer(spec)
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
@@ -142,7 +144,6 @@ def run_and_report(
             resources = Resources(progress=progress, executor=ForkExecutor())
             with ReviewSession(origin, loaded, request, resources, may_defer=True) as opened:
                 session = _add_ticket(opened, ticket, repository)
-                spec = record or RecordSpec()
                 is_change = not change.all_files
                 accepted = accepted_review(spec, session) if is_change else None
                 done = amended(run_review(session) if accepted is None else accepted.review)

@@ -175,6 +175,12 @@ class Checkout:
                 f"git cannot be started: {cause.strerror}; install git, or add it to PATH"
             ) from cause
         if done.returncode != 0:
-            lines = os.fsdecode(done.stderr).strip().splitlines()
-            self.fetch_error = lines[-1].removeprefix("fatal: ") if lines else "git fetch failed"
+            self.fetch_error = _reason(os.fsdecode(done.stderr))
         return done.returncode == 0
+
+
+def _reason(errors: str) -> str:
+    """Return the first error that git prints; advice may follow it."""
+    lines = errors.strip().splitlines()
+    found = [line.removeprefix("fatal: ") for line in lines if line.startswith("fatal: ")]
+    return next(iter([*found, *lines]), "git fetch failed")

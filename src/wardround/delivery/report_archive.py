@@ -12,13 +12,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from wardround.delivery.reported_review import ReportedReview, parse_report
+from wardround.delivery.reported_review import MOST_BYTES, ReportedReview, parse_report
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 
 _REPORT = "report.json"
 _MOST_ARCHIVE_BYTES = 64 * 2**20
-_MOST_REPORT_BYTES = 64 * 2**20
 _MOST_FILES = 20
 _BOUNDED = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """The methods that zipfile decompresses no further than a limit; of bzip2 and lzma it decompresses all."""
@@ -103,9 +102,9 @@ def _content(archive: zipfile.ZipFile) -> bytes:
     if archive.getinfo(_REPORT).compress_type not in _BOUNDED:
         raise UsageError(f"{_REPORT} of the artifact is compressed by another method than deflate")
     with archive.open(_REPORT) as opened:
-        content = opened.read(_MOST_REPORT_BYTES + 1)
-    if len(content) > _MOST_REPORT_BYTES:
-        raise UsageError(f"{_REPORT} of the artifact has more than {_MOST_REPORT_BYTES:,} bytes")
+        content = opened.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{_REPORT} of the artifact has more than {MOST_BYTES:,} bytes")
     return content
 
 

@@ -15,7 +15,7 @@ from msgspec import Meta
 from wardround.change.revisions import is_object_id
 from wardround.errors import UsageError
 
-_MOST_BYTES = 64 * 2**20
+MOST_BYTES = 64 * 2**20
 """A report with 30,000 findings has about 30 MB."""
 
 
@@ -66,6 +66,12 @@ class ReportedFix(msgspec.Struct, frozen=True):
     edits: tuple[ReportedEdit, ...] = ()
 
 
+class ReportedEstimate(msgspec.Struct, frozen=True):
+    """The estimate of a finding's worth."""
+
+    folded: bool = False
+
+
 class ReportedFinding(msgspec.Struct, frozen=True):
     """A finding of a report."""
 
@@ -87,6 +93,12 @@ class ReportedFinding(msgspec.Struct, frozen=True):
     suggested_fix: ReportedFix | None = None
     sources: tuple[str, ...] = ()
     url: str | None = None
+    estimate: ReportedEstimate | None = None
+
+    @property
+    def is_folded(self) -> bool:
+        """True if the triage folds it as less useful than others."""
+        return self.estimate is not None and self.estimate.folded
 
 
 class ReportedSignal(msgspec.Struct, frozen=True):
@@ -136,11 +148,11 @@ def read_report(file: Path) -> ReportedReview:
     """
     try:
         with file.open("rb") as opened:
-            content = opened.read(_MOST_BYTES + 1)
+            content = opened.read(MOST_BYTES + 1)
     except OSError as cause:
         raise UsageError(f"{file}: {cause.strerror}; name the report.json of a review") from cause
-    if len(content) > _MOST_BYTES:
-        raise UsageError(f"{file} has more than {_MOST_BYTES:,} bytes; a report of a review is smaller")
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{file} has more than {MOST_BYTES:,} bytes; a report of a review is smaller")
     return parse_report(content, str(file))
 
 
@@ -154,5 +166,6 @@ def parse_report(content: bytes, name: str) -> ReportedReview:
         return msgspec.json.decode(content, type=ReportedReview)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as cause:
         raise UsageError(
-            f"{name} is not a JSON report of a review: {cause}; write one with --format json=FILE"
+            f"{name} is not a JSON report of a review: {cause}; "
+            "name report.json of wardround ci, or the file of --format json=FILE"
         ) from None

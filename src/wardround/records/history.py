@@ -37,7 +37,7 @@ class _Statement(msgspec.Struct, frozen=True):
 
 
 def read_history(location: Location, repository: str, context: str) -> ReviewHistory | None:
-    """Return the last reviews of a repository; None if there is no store, which is then not created.
+    """Return the last reviews of a repository; None if no store exists; none is created.
 
     Reviews of the present context are left out: a repeated review would otherwise be its own past.
 

@@ -11,13 +11,14 @@ Sources: https://docs.gitlab.com/ci/testing/code_quality/; the parser and schema
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from wardround.findings import Plane, Severity
 from wardround.reports.entries import Entry, entries
+from wardround.reports.rule_address import linkable_address
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import json_text, markdown_text, one_line
 
@@ -45,5 +46,13 @@ def _issue(entry: Entry) -> dict[str, Any]:
         "severity": _SEVERITY[entry.severity],
         "fingerprint": entry.fingerprint,
         "location": {"path": entry.path, "lines": {"begin": entry.span.line, "end": entry.last_line}},
-        "content": {"body": markdown_text(" ".join(filter(None, (entry.rationale, entry.url))))},
+        "content": {"body": " ".join(_explanation(entry))},
     }
+
+
+def _explanation(entry: Entry) -> Iterator[str]:
+    """Yield the reason, and the page of the rule."""
+    if entry.rationale:
+        yield markdown_text(entry.rationale)
+    if address := linkable_address(entry.url):
+        yield address

@@ -25,6 +25,7 @@ wardround:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  dependencies: []
   variables:
     GIT_DEPTH: "50"
     WARDROUND_COMMIT: {revision}{comment}

@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from wardround.lazy import LazyPattern
 
 _CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 _PLAIN = " .,:;()'/-?%"
 """Characters that mean nothing within a line of Markdown."""
+_LINKED = LazyPattern(r"(?i)[@#]|[!~$%&][\w\"]|://|www\.|\bgh-\d")
+"""Words that GitHub or GitLab link: mentions, issues, other references, addresses. GitLab does so after it
+has resolved character references, but not in code."""
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _COMMAND_AT_START = LazyPattern(r"(?m)^([^!-~\n]*):([^ -~\n]*:)")
 _COMMAND_ANYWHERE = LazyPattern(r"(#[^ -~\n]*#[^ -~\n]*(?:[A-Za-z]{1,20}[^ -~\n]*)?)\[")
@@ -93,20 +97,23 @@ def markdown_code(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text for Markdown in which no markup is rendered; a word that could be a mention is code.
+    """Return text for Markdown in which no markup is rendered; a word that could be a link is code.
 
     A slash at the beginning is a reference: a line of a comment that begins with one is a command to GitLab.
     """
     words = one_line(text).split(" ")
-    shown = (
-        markdown_code(word) if "@" in word or "#" in word else _references(word, _PLAIN) for word in words
+    joined = " ".join(
+        markdown_code(word) if _LINKED.search(word) else _references(word, _PLAIN) for word in words
     )
-    joined = " ".join(shown).replace("://", "&#58;//").replace("www.", "www&#46;")
     return f"&#47;{joined[1:]}" if joined.startswith("/") else joined
 
 
 def _references(text: str, plain: str = " ") -> str:
     """Return text with character references for all ASCII characters but letters, digits and plain ones."""
-    return "".join(
-        c if c.isalnum() or c in plain or not c.isascii() else f"&#{ord(c)};" for c in one_line(text)
-    )
+    return one_line(text).translate(_reference_table(plain))
+
+
+@cache
+def _reference_table(plain: str) -> Mapping[int, str]:
+    signs = (chr(code) for code in range(128))
+    return {ord(sign): f"&#{ord(sign)};" for sign in signs if not sign.isalnum() and sign not in plain}

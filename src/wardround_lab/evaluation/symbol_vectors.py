@@ -7,6 +7,7 @@ measurement continues where it ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.context.code_graph.graph import CodeGraph
@@ -44,8 +45,13 @@ class SymbolVectors:
         vectors: shape (symbols, dimensions).
     """
 
-    def __init__(self, graph: CodeGraph, tree: SourceTree, embedder: TextEmbedder) -> None:
+    def __init__(
+        self, graph: CodeGraph, tree: SourceTree, embedder: TextEmbedder, *, with_tests: bool = False
+    ) -> None:
         """Embed the symbols of a tree, which is that of the graph.
+
+        Args:
+            with_tests: embed the code of tests as well.
 
         Raises:
             ModelError: the embedder fails.
@@ -53,13 +59,21 @@ class SymbolVectors:
         texts: list[str] = []
         self.symbols: list[Symbol] = []
         for entry in tree.entries:
-            found = [symbol for symbol in graph.facts(entry.path).symbols if _is_embedded(symbol)]
+            found = [symbol for symbol in graph.facts(entry.path).symbols if _is_embedded(symbol, with_tests)]
             if found:
                 lines = tree.read(entry).decode("utf-8", "replace").split("\n")
                 texts += (symbol_text(symbol, lines) for symbol in found)
                 self.symbols += found
         self._embedder = embedder
         self.vectors = _embed_texts(texts, embedder)
+
+    def without_tests(self) -> SymbolVectors:
+        """Return the same without the code of tests and other accompanying files."""
+        found = copy(self)
+        source = [at for at, symbol in enumerate(self.symbols) if _is_embedded(symbol, False)]
+        found.symbols = [self.symbols[at] for at in source]
+        found.vectors = self.vectors[source]
+        return found
 
     def nearest(self, texts: Sequence[str], limit: int) -> list[list[Match]]:
         """Return for each text the symbols that are nearest in meaning, the nearest first.
@@ -80,9 +94,14 @@ class SymbolVectors:
         return sorted(found, key=lambda match: (-match.similarity, match.symbol))
 
 
-def _is_embedded(symbol: Symbol) -> bool:
-    is_source = not contains_tests(symbol.path) and not is_accompanying_file(symbol.path)
-    return is_source and symbol.kind in _KINDS and symbol.end_line - symbol.line + 1 >= _LEAST_LINES
+def _is_embedded(symbol: Symbol, with_tests: bool) -> bool:
+    kinds = _KINDS | {SymbolKind.TEST} if with_tests else _KINDS
+    is_long = symbol.end_line - symbol.line + 1 >= _LEAST_LINES
+    return is_long and symbol.kind in kinds and (with_tests or _is_source(symbol))
+
+
+def _is_source(symbol: Symbol) -> bool:
+    return not contains_tests(symbol.path) and not is_accompanying_file(symbol.path)
 
 
 def _embed_texts(texts: Sequence[str], embedder: TextEmbedder) -> NDArray[np.float32]:

@@ -75,12 +75,13 @@ class PostingTo(Generic[Api]):
         clock: StoppedClock | None = None,
         unproven: Callable[[str, str, str], str | None] = lambda path, before, after: None,
         environ: Mapping[str, str] | None = None,
+        run_url: str = "https://ci.example/run/1",
     ) -> PostResult:
         reference = ChangeRequestReference(self.host, self.url, "acme/shop", 7)
         limits = ClientLimits(pause=0.0) if clock is None else ClientLimits(patience=1e9)
         variables = {f"{self.host.upper()}_TOKEN": TOKEN, **(environ or {})}
         host = open_code_host(reference, variables, limits, clock or StoppedClock())
-        settings = PostSettings(most, "https://ci.example/run/1", unproven)
+        settings = PostSettings(most, run_url, unproven)
         try:
             return FeedbackPost(host, review, settings).post()
         finally:

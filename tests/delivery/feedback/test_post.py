@@ -36,6 +36,15 @@ def test_the_comments_beyond_the_limit_are_counted_in_the_summary(posting: Posti
     assert "3 more findings on lines of the diff: held back" in summary
 
 
+def test_a_finding_that_is_folded_is_counted_in_the_summary_and_keeps_its_thread(posting: Posting) -> None:
+    folded = {"worth": 0.1, "wrong": 0.1, "derivation": "", "folded": True}
+    posting.post(report(finding(3), finding(4, estimate=folded)))
+    assert lines(posting) == [3]
+    assert "1 folded as less useful: in [the complete report]" in posting.api.summaries()[0]
+    posting.post(report(finding(3, estimate=folded)))
+    assert posting.api.threads[0].resolver is None
+
+
 def test_five_idle_pushes_keep_one_summary_and_add_no_comment(posting: Posting) -> None:
     found = [finding(line) for line in range(1, 9)]
     for push in range(5):

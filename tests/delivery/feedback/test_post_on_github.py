@@ -93,7 +93,7 @@ def test_a_line_that_the_host_rejects_does_not_stop_the_others(posting: GithubPo
     assert lines(posting) == [3, 5]
     assert result.rejected == 1
     (summary,) = posting.api.summaries()
-    assert "**Outside of the diff** (1)" in summary
+    assert "**On lines that take no comment** (1)" in summary
 
 
 def test_a_token_that_may_not_resolve_still_writes_the_summary(posting: GithubPosting) -> None:

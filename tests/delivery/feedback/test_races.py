@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -20,6 +18,7 @@ from tests.delivery.api_server import Reply
 from tests.delivery.feedback.reviews_to_post import HEAD, GithubPosting, finding, report, report_content
 from tests.delivery.github_api import ME, TOKEN, GithubApi, RateLimits, Request
 from tests.delivery.test_client import StoppedClock
+from tests.preloaded_wardround import WITHOUT_PAUSES, RunningCommand, preloaded_wardround
 from wardround.delivery.feedback.markers import marked_finding
 
 
@@ -51,7 +50,7 @@ class Meeting:
 
 
 def test_two_runs_at_once_leave_one_comment_for_each_finding() -> None:
-    for _ in range(20):
+    for _ in range(4):
         api = GithubApi(HEAD, {"src/a.py": range(1, 41)})
         api.server.around = Meeting("/reviews", "/issues/7/comments").around
         with api.server.serve() as url, ThreadPoolExecutor(2) as pool:
@@ -68,7 +67,7 @@ class Killing:
 
     number: int
     is_handled: bool
-    process: subprocess.Popen[bytes] | None = None
+    process: RunningCommand | None = None
     writes: int = 0
 
     def around(self, request: Request, handle: Callable[[], Reply | None]) -> Reply | None:
@@ -78,24 +77,8 @@ class Killing:
         if self.is_handled:
             handle()
         assert self.process is not None
-        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         return None
-
-
-POST = """
-import sys
-from pathlib import Path
-from wardround.delivery.code_hosts.client import ClientLimits
-from wardround.delivery.code_hosts.github.host import open_github
-from wardround.delivery.code_hosts.model import ChangeRequestReference
-from wardround.delivery.feedback.execution import FeedbackPost, PostSettings
-from wardround.delivery.reported_review import read_report
-
-reference = ChangeRequestReference("github", sys.argv[1], "acme/shop", 7)
-host = open_github(reference, {"GITHUB_TOKEN": sys.argv[2]}, ClientLimits(pause=0.0))
-settings = PostSettings(5, "https://ci.example/run/1", lambda path, before, after: None)
-FeedbackPost(host, read_report(Path(sys.argv[3])), settings).post()
-"""
 
 
 @pytest.mark.parametrize("is_handled", [True, False])
@@ -105,28 +88,29 @@ def test_a_run_that_is_killed_at_a_write_is_continued_by_the_next(
 ) -> None:
     posting.post(report(finding(3), finding(4)))
     found = [finding(4), finding(9)]  # one thread to resolve, one to write, and the summary to update
-    file = tmp_path / "report.json"
-    file.write_bytes(report_content(*found))
+    (tmp_path / "report.json").write_bytes(report_content(*found))
     killing = Killing(number, is_handled)
     posting.api.server.around = killing.around
-    killing.process = subprocess.Popen([sys.executable, "-c", POST, posting.url, TOKEN, str(file)])
-    assert killing.process.wait(60) == -signal.SIGKILL
+    change_request = ("--host=github", f"--api={posting.url}", "--repository=acme/shop", "--change-request=7")
+    env = {**os.environ, "GITHUB_TOKEN": TOKEN, WITHOUT_PAUSES: "1"}
+    with preloaded_wardround().start(["post", *change_request], env, tmp_path) as killing.process:
+        assert killing.process.wait(60) == -signal.SIGKILL
     posting.api.server.around = None
     posting.post(report(*found))
     require_no_double(posting.api, findings=3)
     assert [thread.resolver for thread in posting.api.threads] == [ME, None, None]
 
 
-def test_two_thousand_comments_under_rate_limits_are_each_written_once() -> None:
-    api = GithubApi(HEAD, {"src/a.py": range(1, 2_001)})
+def test_six_hundred_comments_under_rate_limits_are_each_written_once() -> None:
+    api = GithubApi(HEAD, {"src/a.py": range(1, 601)})
     clock = StoppedClock()
     limits = RateLimits(clock.now)
     api.server.around = limits.around
     with api.server.serve() as url:
         posting = GithubPosting("github", api, url)
-        for last in (500, 1_000, 1_500, 2_000):
+        for last in (300, 600):
             review = report(*(finding(line) for line in range(1, last + 1)))
-            posting.post(review, most=2_000, clock=clock)
-    require_no_double(api, findings=2_000)
+            posting.post(review, most=600, clock=clock)
+    require_no_double(api, findings=600)
     assert limits.refused > 0
-    assert clock.current - 1_000_000 > 3 * 3_600  # 500 an hour
+    assert clock.current - 1_000_000 > 3_600  # 500 an hour

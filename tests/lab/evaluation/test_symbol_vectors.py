@@ -21,11 +21,11 @@ FILES = {
 }  # fmt: skip
 
 
-def vectors(repo: GitRepository) -> SymbolVectors:
+def vectors(repo: GitRepository, *, with_tests: bool = False) -> SymbolVectors:
     with Repository(repo.root) as repository, CodeGraph.open(repository.git_dir) as graph:
         tree = tree_at(repository, repository.commit("HEAD"))
         graph.update(tree)
-        return SymbolVectors(graph, tree, GroupEmbedder())
+        return SymbolVectors(graph, tree, GroupEmbedder(), with_tests=with_tests)
 
 
 def test_the_nearest_symbol_in_meaning_is_the_first(repo: GitRepository) -> None:
@@ -35,6 +35,15 @@ def test_the_nearest_symbol_in_meaning_is_the_first(repo: GitRepository) -> None
     assert login[0].symbol.name == "enter"
     assert (mail[0].symbol.path, mail[0].symbol.name) == ("c.ts", "deliver")
     assert sorted(symbol.name for symbol in searched.symbols) == ["deliver", "enter", "sum_up"]
+
+
+def test_tests_are_searched_if_requested(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    searched = vectors(repo, with_tests=True)
+    assert "tests/test_a.py" in {symbol.path for symbol in searched.symbols}
+    source = searched.without_tests()
+    assert source.symbols == vectors(repo).symbols
+    assert source.nearest(["login"], 1)[0][0].symbol.path == "a.py"
 
 
 def test_a_tree_without_symbols_has_no_matches(repo: GitRepository) -> None:

@@ -36,6 +36,13 @@ def test_a_quote_counts_wherever_the_model_counts_its_line(stated: int, quote: s
     assert found.span == Span(5, 5, 5, 23)
 
 
+@pytest.mark.parametrize("quote", ["x = 1  # one", "x\t= 1   # one", "`x = 1 # one`", "x\u00a0= 1 # one"])
+def test_the_number_of_spaces_in_a_quote_does_not_matter(quote: str) -> None:
+    hunk = SentHunk("app.py", "app.py", ("5 + x   =\t1  # one",), {5: "x   =\t1  # one"})
+    (found,) = verified(claim(line=5, quote=quote), hunk=hunk).findings
+    assert found.span.line == 5
+
+
 def test_of_equal_lines_the_nearest_changed_one_is_quoted() -> None:
     lines = ("1   return None", "2 + return None", "9 + return None")
     hunk = SentHunk("app.py", "app.py", lines, {2: "return None", 9: "return None"}, (), {1: "return None"})
@@ -161,6 +168,9 @@ SURROUNDED = {
     ),
     "a list": json.dumps([GOOD]),
     "a number in quotes": json.dumps({"findings": [GOOD | {"line": "5"}]}),
+    "a closing tag in a quotation after it": f'Claims: {TEXT} A comment has </think>{{"findings": []}}.',
+    "brackets of reasoning without its first tag": f"{'values[:11] ' * 150}</think>{TEXT}",
+    "a second list of claims": f'{TEXT[:-1]}, "findings": []}}',
     "a closing tag in a message": json.dumps({"findings": [GOOD | {"message": '</think>{"findings": []}'}]}),
 }
 
@@ -178,6 +188,45 @@ def test_a_claim_of_another_form_costs_no_other_claim() -> None:
     assert found.discarded == {"not in the form of the schema": 3, "unknown kind": 1}
 
 
+def test_a_key_with_two_values_that_differ_has_none() -> None:
+    twice = json.dumps(GOOD)[:-1] + ', "quote": "another line"}'
+    same = json.dumps(GOOD)[:-1] + f', "quote": {json.dumps(GOOD["quote"])}}}'
+    text = f'{{"findings": [{twice}, {same}]}}'
+    answer = decode_answer(text, load_prompt(Plane.INTENT))
+    assert ([item.quote for item in answer.claims], answer.discarded) == (
+        ["values[:11]"],
+        {"not in the form of the schema": 1},
+    )
+
+
+HOSTILE_VALUES = {
+    "not a number": {"line": float("nan")},
+    "an endless number": {"line": float("inf")},
+    "a list of lines": {"line": [5]},
+    "no line": {"line": None},
+    "half of a character in the quote": {"quote": "values\ud800[:11]"},
+    "half of a character in the file": {"file": "app\ud800.py"},
+    "half of a character in the kind": {"kind": "logic\ud800"},
+    "a space of no width": {"quote": "return\u200b values[:11]"},
+    "a letter of another alphabet": {"quote": "return v\u0430lues[:11]"},
+    "a quote of 10,000 characters": {"quote": "values[:11]" + "x" * 10_000},
+    "a file of 10,000 characters": {"file": "app.py" * 2_000},
+    "a value in many lists": {"message": json.loads("[" * 500 + "]" * 500)},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_VALUES)
+def test_a_hostile_claim_costs_no_other_claim(name: str) -> None:
+    found = verified(GOOD | HOSTILE_VALUES[name], GOOD)
+    assert [item.quote for item in found.claims] == ["values[:11]"]
+    assert sum(found.discarded.values()) == 1
+
+
+def test_a_message_of_10_000_characters_is_shortened() -> None:
+    (found,) = verified(GOOD | {"message": "All of it is wrong. " * 500}).findings
+    assert len(found.message) <= 320
+
+
 @pytest.mark.parametrize(("word", "severity"), [("Warning", "warn"), ("critical", "error"), ("LOW", "info")])
 def test_a_severity_of_another_scale_is_read(word: str, severity: str) -> None:
     text = json.dumps({"findings": [GOOD | {"severity": word}]})
@@ -192,7 +241,16 @@ def test_of_too_many_claims_the_most_severe_are_retained_and_the_others_counted(
     assert found.discarded == {"more than 20": 6}
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 100_000, "{" * 500_000, '{"a' * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 200_000,
+        "{" + '"a":[1],' * 100_000 + '"a":[]}',
+        '{"a":' * 100_000,
+        "{" * 500_000,
+        '{"a' * 100_000,
+    ],
+)
 def test_a_hostile_text_is_not_a_answer(text: str) -> None:
     with pytest.raises(UnusableAnswer):
         decode_answer(text, load_prompt(Plane.INTENT))

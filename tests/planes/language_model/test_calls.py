@@ -156,7 +156,7 @@ def test_a_proxy_of_the_environment_is_used_only_if_that_is_configured(
 
 def test_certificates_that_cannot_be_read_are_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/does/not/exist.pem")
-    (answer,) = run("http://127.0.0.1:9/v1", (Plane.INTENT,))
+    (answer,) = run("https://127.0.0.1:9/v1", (Plane.INTENT,))
     assert answer.exchange.problem in (
         "the certificates of SSL_CERT_FILE cannot be read",
         "the endpoint cannot be reached (ConnectError)",

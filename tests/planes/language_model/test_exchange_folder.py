@@ -13,6 +13,7 @@ import pytest
 
 from tests.planes.language_model.questions_factory import question_of, settings
 from wardround.findings import Plane
+from wardround.planes.language_model import exchange_folder
 from wardround.planes.language_model.client import MOST_BYTES
 from wardround.planes.language_model.completion import decode_completion
 from wardround.planes.language_model.endpoint import EndpointError
@@ -58,20 +59,42 @@ def test_an_answer_that_is_there_is_read_without_waiting(folder: Path) -> None:
     assert answer(folder) == '{"findings": []}'
 
 
-def test_an_answer_is_awaited_until_its_file_is_complete(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "parts",
+    [("half ", "an answer ", "and the rest"), ('{"findings"', ': [{"line": 1}', "]}"), ("```\n[", "]\n```")],
+)
+def test_an_answer_is_awaited_until_its_file_is_complete(
+    folder: Path, parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer that is slower than the review reads is not cut off."""
+    monkeypatch.setattr(exchange_folder, "_POLL_S", 0.01)
+    monkeypatch.setattr(exchange_folder, "_SETTLE_S", 0.5)
+
     def write() -> None:
         while not list(folder.glob("*/request.md")):
             time.sleep(0.01)
         with (request_folder(folder) / "answer.md").open("w") as file:
-            for part in ("half ", "an answer ", "and the rest"):
+            for part in parts:
                 file.write(part)
                 file.flush()
                 time.sleep(0.05)
 
     writer = threading.Thread(target=write)
     writer.start()
-    assert answer(folder, wait_s=10) == "half an answer and the rest"
+    assert answer(folder, wait_s=10) == "".join(parts)
     writer.join()
+
+
+def test_a_text_that_was_there_before_is_read_without_waiting(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(EndpointError):
+        answer(folder)
+    file = request_folder(folder) / "answer.md"
+    file.write_text("```json\n{}\n```")
+    os.utime(file, (1, 1))
+    monkeypatch.setattr(exchange_folder, "_SETTLE_S", 1_000.0)
+    assert answer(folder) == "```json\n{}\n```"
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "large", "folder"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -144,6 +145,31 @@ def test_lines_outside_of_definitions_and_in_long_ones_have_some_lines_around_th
     assert whole("a.py", head, head, Hunk(20, 0, 21, 1)) == [
         ("20       x = 1", "21 +     x = 1", "22       x = 1")
     ]
+
+
+METHOD = ["    def m(self):", *["        x = 1"] * 29]
+
+
+def sent_numbers(head: Sequence[str], line: int) -> set[int]:
+    """The lines that are sent with one added line in the largest size of the input."""
+    surroundings = Surroundings(8, tuple(functions("a.py", "\n".join(head))), 300, 12_000, len(head))
+    (found,) = sent_hunks(changed(Hunk(line - 1, 0, line, 1)), "a.py", head, [], surroundings)
+    return {*found.added, *found.unchanged}
+
+
+def test_a_short_file_is_sent_complete_in_the_largest_size() -> None:
+    head = ["import os", "", "", "def one():", "    return os.sep", "", "", "def two():", "    return 2"]
+    assert sent_numbers(head, 9) == set(range(1, 10))
+
+
+def test_of_a_long_file_the_class_and_the_lines_next_to_it_are_sent_in_the_largest_size() -> None:
+    head = [*["y = 1"] * 100, "class Short:", *METHOD, *["y = 1"] * 100]
+    assert sent_numbers(head, 116) == set(range(61, 172))
+
+
+def test_of_a_long_class_the_method_and_the_lines_next_to_it_are_sent_in_the_largest_size() -> None:
+    head = ["class Long:", *METHOD * 10]
+    assert sent_numbers(head, 137) == set(range(82, 192))
 
 
 def test_functions_of_scripts_are_sent_whole() -> None:

@@ -48,7 +48,7 @@ def find_neighbours(graph: CodeGraph, change: Change) -> tuple[SymbolNeighbours,
     for file in sorted(change.files, key=lambda other: other.path):
         if file.status is not FileStatus.DELETED and file.is_regular and is_indexed(file.path):
             for symbol, hunks in _changed_symbols(graph.symbols_in(file.path), file):
-                found.append(_neighbours(graph, symbol, hunks, changed))
+                found.append(symbol_neighbours(graph, symbol, hunks, changed))
                 if len(found) == MOST_SYMBOLS:
                     return tuple(found)
     return tuple(found)
@@ -82,9 +82,15 @@ def _innermost(symbols: Sequence[Symbol], first: int, last: int) -> list[Symbol]
     return [symbol for symbol in near if symbol.name not in owners]
 
 
-def _neighbours(
+def symbol_neighbours(
     graph: CodeGraph, symbol: Symbol, hunks: Sequence[Lines], changed: Collection[str]
 ) -> SymbolNeighbours:
+    """Return the neighbours of one symbol.
+
+    Args:
+        hunks: the first and last changed line of each hunk in it.
+        changed: the changed files, in which no example is searched.
+    """
     callees = sorted(_resolved_links(graph.callees(symbol)), key=lambda link: _importance(link, hunks))
     return SymbolNeighbours(
         escape_undecodable(symbol.path),

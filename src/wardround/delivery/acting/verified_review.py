@@ -15,7 +15,7 @@ from wardround.delivery.reported_review import ReportedReview
 from wardround.errors import WardroundError
 from wardround.policy.decide import lines_of
 from wardround.records.reading import evidence_fault, parse_record
-from wardround.records.record import ReviewRecord
+from wardround.records.record import RecordedOrigin, ReviewRecord
 from wardround.records.verify import verify_record
 from wardround.storage.digest import sha256
 
@@ -95,24 +95,34 @@ def verified_review(
     if problem is not None:
         raise NotVerified(f"{name} does not hold: {problem}")
     record = parse_record(data, name)
-    for part, of_report, of_record in _parts_of_both(report, record):
-        if of_report != of_record:
-            raise NotVerified(
-                f"{name} is not the record of this report: {part} is {of_record}, not {of_report}"
-            )
+    _require_of_report(record, report, name)
+    origin = record.origin or RecordedOrigin()
     reviewers = tuple(dict.fromkeys(_reviewers(record)))
     review = VerifiedReview(
         report=_report_of(record, report),
         record=f"sha256:{sha256(data).hexdigest()}",
         target=record.evidence.target_branch,
-        repository=record.origin.repository if record.origin else "",
-        change_request=record.origin.change_request if record.origin else "",
+        repository=origin.repository,
+        change_request=origin.change_request,
         people=tuple(reviewer for reviewer in reviewers if "/" not in reviewer),
         teams=tuple(reviewer for reviewer in reviewers if "/" in reviewer),
     )
     if review.can_succeed:
         _require_complete(record, name)
     return review
+
+
+def _require_of_report(record: ReviewRecord, report: ReportedReview, name: str) -> None:
+    """Require that a record is that of a report.
+
+    Raises:
+        NotVerified: it is that of another one.
+    """
+    for part, of_report, of_record in _parts_of_both(report, record):
+        if of_report != of_record:
+            raise NotVerified(
+                f"{name} is not the record of this report: {part} is {of_record}, not {of_report}"
+            )
 
 
 def _require_complete(record: ReviewRecord, name: str) -> None:

@@ -15,8 +15,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from wardround.delivery.code_hosts.errors import HostError, LostResponse, RefusedByHost
+from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 from wardround.text.retry_after import seconds_until
+from wardround.trusted_certificates import trusted_certificates
 
 if TYPE_CHECKING:
     import httpx
@@ -236,18 +238,29 @@ class ApiClient:
             return Answer(source, response.status_code, response.headers, bytes(body), following)
 
     def _open(self) -> httpx.Client:
+        """Return a client with the proxy and the certificates that variables name.
+
+        Raises:
+            UsageError: one of them cannot be used.
+        """
         import httpx
 
-        return httpx.Client(
-            follow_redirects=False,
-            headers=self._headers,
-            timeout=self._limits.timeout,
-            verify=httpx.create_ssl_context(trust_env=True),  # the certificates that SSL_CERT_FILE names
-        )
+        try:
+            return httpx.Client(
+                follow_redirects=False,
+                headers=self._headers,
+                timeout=self._limits.timeout,
+                verify=trusted_certificates(self.api),
+            )
+        except (OSError, ValueError, ImportError, httpx.InvalidURL) as cause:
+            raise UsageError(
+                f"no connection to {self._name} can be made ({type(cause).__name__}); correct the proxy in "
+                "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, and the certificates in SSL_CERT_FILE or SSL_CERT_DIR"
+            ) from None
 
     def _own_address(self, url: str) -> str:
         """Return an address that a response names, if it is of the same server."""
-        if urlsplit(url)[:2] != urlsplit(self.api)[:2]:
+        if _server_of(url) != _server_of(self.api):
             raise HostError(f"{self._name} names a next page on another server, which gets no credentials")
         return url
 
@@ -300,6 +313,8 @@ class ApiClient:
                 advice = f"the credentials are missing or wrong; set {self._credentials}"
             case 403:
                 advice = f"the credentials do not allow it; check the permissions of {self._credentials}"
+            case 301 | 302 | 307 | 308:
+                advice = "it has another address now; name that (such as a new name of the repository)"
             case 404 | 410:
                 advice = f"it does not exist or is not visible; check the address and {self._credentials}"
             case _:
@@ -312,6 +327,15 @@ class ApiClient:
             f"{self._name} cannot be reached at {host!r} ({type(cause).__name__}); "
             "check the address and the network, and run this again"
         )
+
+
+def _server_of(url: str) -> tuple[str, str]:
+    """Return scheme, and host with port; empty for an address that is malformed."""
+    try:
+        scheme, server, *_ = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return scheme, server
 
 
 def _is_limited_query(answer: Answer) -> bool:

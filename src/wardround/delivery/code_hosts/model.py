@@ -29,6 +29,10 @@ class Account(msgspec.Struct, frozen=True):
     name: str
 
 
+NOBODY = Account(0, "")
+"""The author of what a deleted account wrote."""
+
+
 class ChangeRequestState(enum.StrEnum):
     """The state of a change request."""
 

@@ -11,8 +11,6 @@ from wardround.delivery.feedback.comment_text import FindingComments
 from wardround.delivery.feedback.state import FeedbackState
 from wardround.delivery.reported_review import ReportedFinding, ReportedReview
 
-MOST_COMMENTS = 5
-"""Default number of open comments on lines: reviewers who write more are muted."""
 _INTRODUCED = ("new", "caused")
 _RANK = {"error": 0, "warn": 1, "info": 2}
 
@@ -27,6 +25,7 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
         duplicate_threads, duplicate_summaries: of this account, which another run wrote at the same time.
         held_back: findings that could have a comment, and have none because of the limit.
         elsewhere: findings without a comment because their lines accept none.
+        folded: findings without a comment because they are less useful than others.
         known: findings that have a thread already, open or resolved by a person.
     """
 
@@ -39,6 +38,7 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
     duplicate_summaries: tuple[Comment, ...] = ()
     held_back: tuple[ReportedFinding, ...] = ()
     elsewhere: tuple[ReportedFinding, ...] = ()
+    folded: tuple[ReportedFinding, ...] = ()
     known: tuple[ReportedFinding, ...] = ()
 
     @property
@@ -82,7 +82,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
     comments: FindingComments
     has_same_lines: Callable[[str], bool]
     log: WriteLog
-    most: int = MOST_COMMENTS
+    most: int
 
     def plan(self, state: FeedbackState) -> FeedbackPlan:
         """Return the operations that are still missing."""
@@ -90,7 +90,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
         current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
         fresh, known = self._by_thread(reported.values(), first.keys())
-        placed, elsewhere = self._by_place(fresh, state)
+        placed, elsewhere = self._by_place([finding for finding in fresh if not finding.is_folded], state)
         room = self._room(current, first.keys())
         resolve = self._with_permission(_obsolete_threads(state, reported.keys()))
         return FeedbackPlan(
@@ -103,6 +103,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
             duplicate_summaries=state.summaries[1:],
             held_back=tuple(placed[room:]),
             elsewhere=tuple(elsewhere),
+            folded=tuple(finding for finding in fresh if finding.is_folded),
             known=tuple(known),
         )
 

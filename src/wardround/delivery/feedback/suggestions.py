@@ -13,10 +13,13 @@ import msgspec
 from wardround.delivery.reported_review import ReportedEdit, ReportedFinding
 from wardround.findings import Edit, Span
 from wardround.fixes.edits import apply
+from wardround.lazy import LazyPattern
 
 _MOST_LINES = 20
 """A longer replacement is read better in an editor."""
 _MOST_CHARACTERS = 10_000
+_COMMAND = LazyPattern(r"(?im)^/[a-z]")
+"""A line that GitLab may carry out: to it, the first line of three backticks ends any block of code."""
 
 
 class Suggestion(msgspec.Struct, frozen=True):
@@ -60,16 +63,17 @@ class Suggestions:
         return self._within_diff(finding.file, _whole_lines(before, after))
 
     def _within_diff(self, path: str, suggestion: Suggestion | None) -> Suggestion | None:
-        if suggestion is None or not _is_short(suggestion.text):
+        if suggestion is None or not _can_be_shown(suggestion.text):
             return None
         ends = (suggestion.line, suggestion.end_line)
         is_in_hunk = any(all(line in hunk for line in ends) for hunk in self._hunks.get(path, ()))
         return suggestion if is_in_hunk else None
 
 
-def _is_short(text: str) -> bool:
-    """Return True for a text that a comment shows unchanged: hosts replace the ends of lines."""
-    return text.count("\n") < _MOST_LINES and len(text) <= _MOST_CHARACTERS and "\r" not in text
+def _can_be_shown(text: str) -> bool:
+    """Return True for a short text that is only shown, and unchanged: hosts replace the ends of lines."""
+    is_short = text.count("\n") < _MOST_LINES and len(text) <= _MOST_CHARACTERS
+    return is_short and "\r" not in text and _COMMAND.search(text) is None
 
 
 def _fixed_text(text: str, edits: tuple[ReportedEdit, ...]) -> str | None:

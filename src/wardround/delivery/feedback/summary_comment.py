@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
 from wardround.delivery.feedback.markers import summary_marker
 from wardround.delivery.feedback.plan import FeedbackPlan, introduced_findings
@@ -16,6 +17,8 @@ from wardround.text.escaping import markdown_code, markdown_text
 _MOST_ROWS = 20
 _LONGEST = 300
 _SHOWN_DIGITS = 12
+_PLAIN = "/:?&=#%+,;@~"
+"""Characters of an address without a meaning in a link of Markdown, besides letters, digits and ``_.-``."""
 _MOST_CHARACTERS = 60_000
 """GitHub takes 65,536; the rest is for the line that states the cut."""
 
@@ -70,18 +73,20 @@ def _elsewhere(findings: Sequence[ReportedFinding]) -> Iterator[str]:
     ]
     if left := len(findings) - _MOST_ROWS:
         rows += [f"- and {left} more in the report"] * (left > 0)
-    yield f"**Outside of the diff** ({len(findings)})\n\n" + "\n".join(rows)
+    yield f"**On lines that take no comment** ({len(findings)})\n\n" + "\n".join(rows)
 
 
 def _held_back(review: ReportedReview, plan: FeedbackPlan, run_url: str) -> Iterator[str]:
     """Yield the number of findings that nothing here shows, and where they are."""
-    where = f"[the complete report]({run_url})" if run_url else "report.json"
+    where = f"[the complete report]({quote(run_url, safe=_PLAIN)})" if run_url else "report.json"
     if count := len(plan.held_back):
         more = f"{count} more finding{'' if count == 1 else 's'} on lines of the diff"
         yield f"{more}: held back, in {where}."
+    if count := len(plan.folded):
+        yield f"{count} folded as less useful: in {where}."
     if count := review.held_back:
         yield f"{count} more outside of the lines that the filter mode shows: not in the report."
-    if run_url and not plan.held_back:
+    if run_url and not (plan.held_back or plan.folded):
         yield f"More is in {where}."
 
 

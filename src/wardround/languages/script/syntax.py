@@ -19,7 +19,7 @@ __all__ = ["MARKED_UP", "Node", "ScriptModule", "inside", "parse_script", "synta
 _TREES_KEPT = 12
 _TYPED = (".ts", ".mts", ".cts")
 MARKED_UP = (".vue", ".svelte", ".astro")
-"""Suffixes of files with markup around their scripts, of which only the scripts are parsed."""
+"""Suffixes of files with markup around their scripts; only the scripts are parsed."""
 _SCRIPT = LazyPattern(r"(?is)<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>")
 _TYPED_BLOCK = LazyPattern(r"(?i)\blang\s*=\s*[\"']?ts\b")
 _SEEN = LazyPattern(r"[^\n]")

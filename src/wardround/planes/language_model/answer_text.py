@@ -6,7 +6,8 @@ No text can hide a claim: the claims of all documents count, also of a truncated
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -16,8 +17,7 @@ from wardround.lazy import LazyPattern
 _MOST_FAILURES = 100
 """Number of failed attempts to parse a document; each can take as long as the text."""
 _START = LazyPattern(r"[{\[]")
-_REASONING_ENDS = "</think>"
-_DOCUMENT_BEGINS = ("{", "[", "`")
+_REASONING_BEGINS, _REASONING_ENDS = "<think>", "</think>"
 
 
 class ClaimsInText(msgspec.Struct, frozen=True):
@@ -67,23 +67,53 @@ def _is_claim(value: Any, part: str) -> bool:
     return isinstance(value, dict) and part in value
 
 
-def _strip_reasoning(text: str) -> str:
-    """Return the part after the reasoning, whose opening tag some endpoints exclude."""
-    reasoning, _, rest = text.partition(_REASONING_ENDS)
-    return text if reasoning.lstrip().startswith(_DOCUMENT_BEGINS) else rest or text
-
-
 def documents_in(text: str) -> Iterator[Any]:
     """Return the JSON objects and lists of an answer, in order; nested ones are parts of their parent."""
     text = _strip_reasoning(text)
-    decoder = json.JSONDecoder()
+    reasoning_end = text.find(_REASONING_ENDS)
     failures = 0
     start = _START.search(text)
     while start is not None and failures < _MOST_FAILURES:
         end = start.end()
         try:
-            value, end = decoder.raw_decode(text, start.start())
+            value, end = _DECODER.raw_decode(text, start.start())
             yield value
         except (ValueError, RecursionError):
             failures += 1
+        if failures == _MOST_FAILURES and end <= reasoning_end:
+            failures, end = 0, reasoning_end
         start = _START.search(text, end)
+
+
+def _strip_reasoning(text: str) -> str:
+    """Return the part after the reasoning.
+
+    Some endpoints leave its opening tag out. The text before the closing one is retained then: an answer can
+    quote that tag after its claims.
+    """
+    reasoning, _, rest = text.partition(_REASONING_ENDS)
+    return rest if rest and reasoning.lstrip().startswith(_REASONING_BEGINS) else text
+
+
+def _join_repeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object in which no value of a repeated key hides another: lists are joined, and of other
+    values that differ none remains.
+    """
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    values: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return {key: _join(several) for key, several in values.items()}
+
+
+def _join(values: Sequence[Any]) -> Any:
+    first, *further = values
+    if further and all(isinstance(value, list) for value in values):
+        return list(chain.from_iterable(values))
+    are_equal = all(value == first for value in further)
+    return first if are_equal else None
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_join_repeated)

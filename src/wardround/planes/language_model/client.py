@@ -13,6 +13,7 @@ from wardround.planes.language_model.endpoint_memory import EndpointMemory
 from wardround.planes.language_model.event_stream import JoinedStream
 from wardround.planes.language_model.parameters import named_in
 from wardround.text.retry_after import seconds_until
+from wardround.trusted_certificates import trusted_certificates
 
 if TYPE_CHECKING:
     import httpx
@@ -78,7 +79,7 @@ def open_client(settings: EndpointSettings) -> httpx.AsyncClient:
         follow_redirects=False,
         timeout=2 * settings.timeout,  # never reached: an exchange has one deadline, with its retries
         trust_env=settings.use_proxy,
-        verify=httpx.create_ssl_context(trust_env=True),  # the certificates that SSL_CERT_FILE names
+        verify=trusted_certificates(settings.completions_url),
     )
 
 

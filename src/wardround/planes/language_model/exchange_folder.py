@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +22,8 @@ REQUEST, READABLE = "request.json", "request.md"
 ANSWERS = ("answer.json", "answer.md")
 """The names of the file with the answer; the first one that exists counts."""
 _POLL_S = 0.1
+_SETTLE_S = 2.0
+"""The time for which a text that is not one JSON document does not change before it counts as complete."""
 _ID_LENGTH = 16
 
 NOT_ANSWERED = (
@@ -63,17 +67,17 @@ class ExchangeFolder(ExchangeEndpoint):
         return answer
 
     async def _complete_answer(self, folder: Path) -> str | None:
-        """Return the text of the answer once its file no longer grows; None if there is none in time."""
+        """Return the text of the answer once its file is complete; None if there is none in time."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._wait_s
-        previous: bytes | None = None
+        previous: _Text | None = None
         while True:
-            content = _read(folder)
-            if content is not None and content == previous:
-                return content.decode("utf-8", "replace")
-            if content is None and loop.time() >= end:
+            text = _read(folder)
+            if text is not None and text == previous and text.is_complete:
+                return text.content.decode("utf-8", "replace")
+            if text is None and loop.time() >= end:
                 return None
-            previous = content
+            previous = text
             await asyncio.sleep(_POLL_S)
 
 
@@ -98,8 +102,24 @@ def _page(folder: Path, request: WrittenRequest) -> Sequence[str]:
     )  # fmt: skip
 
 
-def _read(folder: Path) -> bytes | None:
-    """Return the content of the answer file; None if there is none or it is empty.
+class _Text(NamedTuple):
+    """The content of a file, and the time of its last change."""
+
+    content: bytes
+    changed: float
+
+    @property
+    def is_complete(self) -> bool:
+        """True if it is one JSON document, or has not changed for a while."""
+        try:
+            msgspec.json.decode(self.content)
+        except (ValueError, RecursionError):
+            return abs(time.time() - self.changed) >= _SETTLE_S
+        return True
+
+
+def _read(folder: Path) -> _Text | None:
+    """Return the text of the answer file; None if there is none or it is empty.
 
     Raises:
         OSError: it is not a regular file, or too large.
@@ -113,5 +133,6 @@ def _read(folder: Path) -> bytes | None:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
                 raise OSError(0, f"{name} is not a regular file of at most {MOST_BYTES} bytes")
-            return file.read() or None
+            content = file.read()
+            return _Text(content, found.st_mtime) if content else None
     return None

@@ -29,12 +29,12 @@ class _AnswerLine(msgspec.Struct, frozen=True):
     """One answer: a JSON document, or its text; further keys are ignored."""
 
     digest: str
-    answer: Any
+    answer: msgspec.Raw
 
     @property
     def text(self) -> str:
-        answer = self.answer
-        return answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()
+        answer = bytes(self.answer)
+        return msgspec.json.decode(answer, type=str) if answer.startswith(b'"') else answer.decode()
 
 
 class ExchangeLines(ExchangeEndpoint):

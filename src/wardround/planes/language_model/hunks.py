@@ -18,6 +18,9 @@ LONGEST_DEFINITION = 200
 """Maximum number of lines of a definition that is sent completely; of a longer one only the surroundings of a
 hunk are sent.
 """
+AROUND_WIDE = 40
+"""The lines before and after a definition that are sent in the largest size of the input: the functions next
+to a changed one often do a part of the same."""
 LONGEST_LINE = 400
 """The characters of a line that are sent: longer ones are generated or data."""
 
@@ -80,23 +83,37 @@ class Surroundings(msgspec.Struct, frozen=True):
 
     Attributes:
         around: lines before and after a hunk, where no complete definition is sent.
-        definitions: definitions at the head; those around a hunk are sent completely. piece,
-            piece_characters: the size after which a longer part is split.
+        definitions: definitions at the head; those around a hunk are sent completely.
+        piece, piece_characters: the size after which a longer part is split.
+        file_lines: lines of the file, which is sent completely if it has no more than a definition may have;
+            of a longer one the widest definition that has no more, and the lines next to it. 0 for the
+            innermost definition alone.
     """
 
     around: int = 0
     definitions: tuple[Definition, ...] = ()
     piece: int = PIECE
     piece_characters: int = PIECE_CHARACTERS
+    file_lines: int = 0
 
     def extent(self, first: int, end: int) -> tuple[int, int]:
         """Return the first line to send, and the one after the last, for changed lines at the head."""
+        if 0 < self.file_lines <= LONGEST_DEFINITION:
+            return 1, self.file_lines + 1
         start, stop = first - self.around, end + self.around
         for line in (first, max(first, end - 1)):
-            found = enclosing(self.definitions, line)
-            if found is not None and found.end_line - found.line < LONGEST_DEFINITION:
+            for found in self._around(line):
                 start, stop = min(start, found.line), max(stop, found.end_line + 1)
-        return start, stop
+        more = AROUND_WIDE if self.file_lines else 0
+        return start - more, stop + more
+
+    def _around(self, line: int) -> Iterator[Definition]:
+        """Yield the definitions around a line that are sent completely."""
+        innermost = enclosing(self.definitions, line)
+        for found in self.definitions:
+            is_around = found.line <= line <= found.end_line if self.file_lines else found is innermost
+            if is_around and found.end_line - found.line < LONGEST_DEFINITION:
+                yield found
 
 
 def sent_hunks(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -42,15 +42,23 @@ _AROUND_DEFINITIONS = 8
 _PIECE, _PIECE_CHARACTERS = 300, 12_000
 """The size of a piece where complete definitions are sent."""
 
-_SIZES: Mapping[ContextSize, Sequence[ContextSize]] = {
-    "hunks": ("hunks",),
-    "functions": ("functions", "hunks"),
-    "neighbours": ("neighbours", "functions", "hunks"),
-}
-"""The sizes of the input that are tried, until every hunk fits; "neighbours" leaves room for other code.
 
-If a change fits as hunks only, each file then gets complete functions if they fit.
-"""
+class _Size(NamedTuple):
+    """A size of the input, and True if hunks have what surrounds their functions in the file, too."""
+
+    context: ContextSize
+    is_wide: bool = False
+
+
+_HUNKS, _FUNCTIONS, _NEIGHBOURS = _Size("hunks"), _Size("functions"), _Size("neighbours")
+_SIZES: Mapping[ContextSize, Sequence[_Size]] = {
+    "hunks": (_HUNKS,),
+    "functions": (_FUNCTIONS, _HUNKS),
+    "neighbours": (_NEIGHBOURS, _FUNCTIONS, _HUNKS),
+}
+"""The sizes of the input that are tried, until every hunk fits; "neighbours" leaves room for other code."""
+_WIDER = {_HUNKS: _FUNCTIONS, _NEIGHBOURS: _Size("neighbours", is_wide=True)}
+"""The size that as many files as possible get then, if all hunks fit."""
 
 HunksOf = Mapping[str, Sequence[Candidate]]
 """Path -> the hunks of a file that a plane may see."""
@@ -146,10 +154,11 @@ class QuestionWriter:
             found = ask(_join_hunks(hunks), size=size, characters=_room(size, characters))
             if found.omitted == unread:
                 break
-        if found.omitted > unread or context == "hunks" or size != "hunks":
+        wide = None if context == "hunks" else _WIDER.get(size)
+        if found.omitted > unread or wide is None:
             return found
-        wider = self._candidates(files, plane, "functions")
-        return _widen_hunks(found, hunks, wider, partial(ask, size="functions", characters=characters))
+        wider = self._candidates(files, plane, wide)
+        return _widen_hunks(found, hunks, wider, partial(ask, size=wide, characters=_room(wide, characters)))
 
     def _write_question(
         self,
@@ -157,18 +166,18 @@ class QuestionWriter:
         candidates: Sequence[Candidate],
         *,
         description: Described,
-        size: ContextSize,
+        size: _Size,
         characters: int,
         unread: int,
     ) -> Question:
         """Return the question with the hunks that fit, and the narrow questions about them."""
         write = partial(question, prompt, candidates, description, unread=unread)
         found = write(characters=characters)
-        routed = route(prompt.plane, found.hunks, self._material.claimed, size)
+        routed = route(prompt.plane, found.hunks, self._material.claimed, size.context)
         extra = characters_of(routed)
         return attach_questions(write(characters=characters - extra) if extra else found, routed)
 
-    def _candidates(self, files: Sequence[ChangedFile], plane: Plane, size: ContextSize) -> HunksOf:
+    def _candidates(self, files: Sequence[ChangedFile], plane: Plane, size: _Size) -> HunksOf:
         claimed = self._material.claimed
         return {
             file.path: [
@@ -205,15 +214,15 @@ class QuestionWriter:
         content = replace(found.content, neighbours=tuple(neighbour.as_input for neighbour in neighbours))
         return replace(found, content=content, code=tuple(neighbour.code for neighbour in neighbours))
 
-    def _hunks(self, file: ChangedFile, plane: Plane, size: ContextSize) -> Sequence[SentHunk]:
+    def _hunks(self, file: ChangedFile, plane: Plane, size: _Size) -> Sequence[SentHunk]:
         texts = self.texts
         moved = self._material.moved.get(file.path, ())
         surroundings = Surroundings(_AROUND.get(plane, 0))
-        if size != "hunks":
-            surroundings = Surroundings(
-                _AROUND_DEFINITIONS, texts.definitions(file.path), _PIECE, _PIECE_CHARACTERS
-            )
         head, base = texts.lines(file.path), texts.lines(file.path, base=True)
+        if size != _HUNKS:
+            found = texts.definitions(file.path)
+            lines = len(head) if size.is_wide else 0
+            surroundings = Surroundings(_AROUND_DEFINITIONS, found, _PIECE, _PIECE_CHARACTERS, lines)
         return tuple(sent_hunks(file, texts.name(file.path), head, base, surroundings, moved))
 
 
@@ -223,6 +232,9 @@ def _widen_hunks(found: Question, hunks: HunksOf, wider: HunksOf, ask: Callable[
     Args:
         found: with ``hunks``, which all fit.
     """
+    complete = ask(_join_hunks(wider))
+    if complete.omitted == found.omitted:
+        return complete
     for path in wider:
         attempted = {**hunks, path: wider[path]}
         attempt = ask(_join_hunks(attempted))
@@ -235,9 +247,9 @@ def _join_hunks(hunks: HunksOf) -> list[Candidate]:
     return [candidate for some in hunks.values() for candidate in some]
 
 
-def _room(size: ContextSize, characters: int) -> int:
+def _room(size: _Size, characters: int) -> int:
     """Return the characters for the description and the hunks."""
-    return characters - characters // BUDGET_SHARE if size == "neighbours" else characters
+    return characters - characters // BUDGET_SHARE if size.context == "neighbours" else characters
 
 
 def _sent_names(paths: Sequence[str], redactor: Redactor) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -70,8 +70,8 @@ class SentLines:
             return "unknown file"
         if not is_quote(quote):
             return self._short(file, stated, quote)
-        for text in dict.fromkeys((quote, *_unmarked_quotes(quote))):
-            found = [line for line in self._lines[file] if text in line.text]
+        for text, comparable in _comparisons(quote):
+            found = [line for line in self._lines[file] if text in comparable(line.text)]
             if found:
                 return min(found, key=lambda line: line.distance(stated)).place
         return "quote not in the input"
@@ -80,6 +80,21 @@ class SentLines:
         """Return the position of a line that is shorter than a quote has to be: only the stated one."""
         found = [line for line in self._lines[file] if line.number == stated and line.text.strip() == quote]
         return found[0].place if quote and found else "no quote"
+
+
+def _comparisons(quote: str) -> Iterator[tuple[str, Callable[[str], str]]]:
+    """Yield a quote in the forms in which a line can contain it, and the form of the line, the strictest
+    first; the last ones ignore the number of spaces.
+    """
+    quotes = tuple(dict.fromkeys((quote, *_unmarked_quotes(quote))))
+    yield from ((text, str) for text in quotes)
+    yield from (
+        (_collapse_spaces(text), _collapse_spaces) for text in quotes if is_quote(_collapse_spaces(text))
+    )
+
+
+def _collapse_spaces(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _unmarked_quotes(quote: str) -> Iterator[str]:
@@ -117,12 +132,12 @@ class SentText:
     """All texts of an input, in which spaces and line ends are ignored."""
 
     def __init__(self, document: Any) -> None:
-        self._text = "\n".join(" ".join(text.split()) for text in _strings_in(document))
+        self._text = "\n".join(_collapse_spaces(text) for text in _strings_in(document))
 
     def has(self, quote: str) -> bool:
         """Return True if the input contains a line as a model quotes it."""
         lines = (quote, *_unmarked_quotes(quote)) if is_quote(quote) else ()
-        return any(" ".join(line.split()) in self._text for line in lines)
+        return any(_collapse_spaces(line) in self._text for line in lines)
 
 
 def _strings_in(document: Any) -> Iterator[str]:

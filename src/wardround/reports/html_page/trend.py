@@ -95,7 +95,7 @@ def _verdict_row(name: VerdictName) -> int:
 
 def _column(past: PastReview, number: int, most: int) -> Markup:
     left = _LEFT + _STEP * number + (_STEP - _BAR) // 2
-    title = element("title", f"{_moment(past)}: {past.verdict}, {_counted(past)}")
+    title = element("title", f"{_moment(past)}: {past.verdict}, {_counts_text(past)}")
     return element("g", title, *_bars(past.counts, left, most), *_dot(past, left))
 
 
@@ -141,7 +141,7 @@ def _cells(counts: SeverityCounts | None) -> list[str]:
     return [str(count) for count in (counts.error, counts.warn, counts.info)]
 
 
-def _counted(past: PastReview) -> str:
+def _counts_text(past: PastReview) -> str:
     if past.counts is None:
         return "findings not readable"
     return f"{past.counts.error} error, {past.counts.warn} warn, {past.counts.info} info"

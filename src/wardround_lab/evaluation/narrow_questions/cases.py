@@ -8,6 +8,7 @@ name none. A change is a text whose lines begin with ``+``, ``-`` or a space; a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ from wardround.planes.language_model.narrow_questions.loading import FOLDER
 from wardround.planes.language_model.narrow_questions.model import NarrowQuestion
 from wardround.rules.model import RULES_PACKAGE, package_folder
 from wardround.rules.yaml_loader import load_yaml
+from wardround.storage.digest import sha256
 
 _ALL = Surroundings(around=300, piece=300, piece_characters=12_000)
 """A case is sent as one piece for each file."""
@@ -99,6 +101,28 @@ def read_cases(folder: Path, questions: Iterable[NarrowQuestion]) -> list[Questi
         UsageError: the file of a question is absent or not valid.
     """
     return [case for question in questions for case in _cases(folder, question)]
+
+
+def limit_cases(cases: Iterable[QuestionCase], most: int, seed: int | None = None) -> list[QuestionCase]:
+    """Return some good and as many bad cases of each question, in the order of ``cases``.
+
+    Args:
+        most: of each kind.
+        seed: chooses the cases; None for the first ones.
+    """
+    every = list(cases)
+    ranks = {case.name: _rank(case, number, seed) for number, case in enumerate(every)}
+    kinds = groupby(sorted(every, key=_kind), key=_kind)
+    kept = {case.name for _, group in kinds for case in sorted(group, key=lambda c: ranks[c.name])[:most]}
+    return [case for case in every if case.name in kept]
+
+
+def _kind(case: QuestionCase) -> tuple[str, bool]:
+    return case.question.id, case.is_problem
+
+
+def _rank(case: QuestionCase, number: int, seed: int | None) -> tuple[str, int]:
+    return "" if seed is None else sha256(f"{seed}:{case.name}".encode()).hexdigest(), number
 
 
 def _cases(folder: Path, question: NarrowQuestion) -> Iterator[QuestionCase]:

@@ -11,7 +11,7 @@ from wardround import host
 from wardround.errors import WardroundError
 from wardround.findings import Plane
 from wardround.planes.language_model.narrow_questions.loading import narrow_questions, read_questions
-from wardround.planes.language_model.narrow_questions.model import ANY_LANGUAGE, NarrowQuestion
+from wardround.planes.language_model.narrow_questions.model import ANY_LANGUAGE, NarrowQuestion, Scope
 from wardround.planes.language_model.prompts import load_prompt
 
 HOST = host.load()
@@ -55,6 +55,12 @@ def test_a_question_gets_its_specialist_from_the_file(tmp_path: Path) -> None:
     assert (question.id, question.specialist, question.problem) == ("is-closed", "python", "no")
 
 
+def test_the_scope_of_a_file_is_that_of_its_questions(tmp_path: Path) -> None:
+    (tmp_path / "sql.yml").write_text("scope: {files: ['*.sql'], elsewhere: SELECT}" + GOOD)
+    (question,) = read_questions(tmp_path)
+    assert question.scope == Scope(files=("*.sql",), elsewhere="SELECT")
+
+
 WRONG = {
     "an unknown key": ("severity: warn", "severity: warn\n    colour: red", "colour"),
     "an unknown shape": ("added: 'open\\('", "shape: removed-thing", "unknown shape 'removed-thing'"),
@@ -63,6 +69,7 @@ WRONG = {
     "no question mark": ("closed?", "closed.", "text"),
     "an unquoted answer": ('"no"', "maybe", "problem"),
     "an unknown plane": ("plane: semantic", "plane: style", "plane"),
+    "an invalid scope": ("questions:", "scope: {files: ['*.sql'], elsewhere: '('}\nquestions:", "missing"),
     "its own specialist": (
         "severity: warn",
         "severity: warn\n    specialist: sql",

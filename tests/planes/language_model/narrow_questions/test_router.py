@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from wardround.findings import Plane
 from wardround.planes.language_model.hunks import RemovedLine, SentHunk
-from wardround.planes.language_model.narrow_questions.model import Condition, NarrowQuestion
+from wardround.planes.language_model.narrow_questions.model import Condition, NarrowQuestion, Scope
 from wardround.planes.language_model.narrow_questions.router import MOST_QUESTIONS, route
 
 QUESTION = NarrowQuestion(
@@ -103,3 +104,59 @@ def test_each_question_is_put_once_before_any_is_repeated() -> None:
     hunks = [hunk("open(p)") for _ in range(MOST_QUESTIONS)]
     found = ids(*hunks, questions=(QUESTION, other))
     assert found[:4] == ["is-closed", "is-other", "is-closed", "is-other"]
+
+
+SCOPED = replace(QUESTION, scope=Scope(files=("*.ts",), elsewhere="OPEN"), specialist="shapes")
+
+
+def test_a_question_with_a_scope_is_put_about_its_files() -> None:
+    assert ids(hunk("open(p)", path="a.ts"), questions=(SCOPED,)) == ["is-closed"]
+
+
+def test_a_question_with_a_scope_needs_its_language_in_other_files() -> None:
+    assert ids(hunk("open(p)"), questions=(SCOPED,)) == []
+    assert ids(hunk("open(p)", unchanged=("OPEN",)), questions=(SCOPED,)) == ["is-closed"]
+
+
+PYTHON_WITHOUT_SQL = (
+    '"""Test case for a pane."""',
+    "if name not in names or other != name:",
+    'text = ", ".join(names)',
+    "from typing import Any, Final",
+    "total = sum(values)",
+    "# an update for all of them",
+    "rename = True",
+)
+PYTHON_WITH_SQL = (
+    'query = "SELECT id FROM orders WHERE state NOT IN (SELECT state FROM closed)"',
+    'query = "select count(note) from orders"',
+    "      LEFT JOIN payments p ON p.order_id = o.id",
+)
+
+
+@pytest.mark.parametrize("line", PYTHON_WITHOUT_SQL)
+def test_code_without_sql_gets_no_question_about_sql(line: str) -> None:
+    assert sql_questions(hunk(line)) == []
+
+
+@pytest.mark.parametrize("line", PYTHON_WITH_SQL)
+def test_sql_in_code_gets_the_questions_about_sql(line: str) -> None:
+    assert sql_questions(hunk(line)) != []
+
+
+def test_a_part_of_a_statement_gets_the_questions_about_sql_in_a_file_of_sql() -> None:
+    assert sql_questions(hunk("  AND state <> 'open'", path="report.sql")) == ["null-changes-result"]
+
+
+def sql_questions(changed: SentHunk) -> list[str]:
+    """The shipped questions about SQL in all planes, in a file that the specialist for SQL reviews."""
+    placed = [
+        requested
+        for plane in Plane
+        for requested in route(plane, [changed], {changed.path: ["sql"]}, "functions").placed
+    ]
+    return [requested.question.id for requested in placed if requested.question.specialist == "sql"]
+
+
+def test_a_long_line_does_not_take_long_to_search() -> None:
+    assert sql_questions(hunk("select " * 20_000 + "not in")) == []

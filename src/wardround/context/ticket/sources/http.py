@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from wardround.context.ticket.errors import TicketError
+from wardround.trusted_certificates import trusted_certificates
 
 if TYPE_CHECKING:
     import httpx
@@ -109,7 +110,8 @@ async def _exchange(request: Request, limits: Limits) -> Answer:
     import httpx  # see above
 
     timeout = httpx.Timeout(limits.read, connect=limits.connect)
-    async with httpx.AsyncClient(timeout=timeout, follow_redirects=False) as client:
+    verify = trusted_certificates(request.url)
+    async with httpx.AsyncClient(timeout=timeout, follow_redirects=False, verify=verify) as client:
         answer = await _follow(client, request, limits)
         wait = _allowed_wait(answer, limits)
         if wait is None:

@@ -19,7 +19,7 @@ from wardround.delivery.code_hosts.client import ApiClient
 from wardround.delivery.code_hosts.diff_lines import hunks_of_patch
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.graphql import Graphql
-from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
+from wardround.delivery.code_hosts.model import NOBODY, Account, Comment, LineComment, Thread
 
 _FORBIDDEN, _GONE, _UNPROCESSABLE = 403, 404, 422
 
@@ -154,10 +154,6 @@ class _Parent(msgspec.Struct, frozen=True):
 
 class _GitCommit(msgspec.Struct, frozen=True):
     parents: tuple[_Parent, ...]
-
-
-NOBODY = Account(0, "")
-"""The author of what a deleted account wrote."""
 
 
 class GithubFeedback:
@@ -305,7 +301,7 @@ def _thread(node: _ThreadNode) -> Thread:
 
 
 def _replies(comments: _ThreadComments) -> Iterator[Comment]:
-    """Yield the replies of a thread; one of nobody stands for those that the query leaves out."""
+    """Yield the replies of a thread; one without an author represents those that the query leaves out."""
     for reply in comments.nodes[1:]:
         yield Comment(str(reply.database_id), reply.body, _actor(reply.author))
     if comments.total_count > len(comments.nodes):

@@ -185,7 +185,7 @@ def github_client(
     """Return a client of GitHub with the token of the environment.
 
     Raises:
-        UsageError: ``GITHUB_TOKEN`` is not set, or is no token.
+        UsageError: ``GITHUB_TOKEN`` is not set or not a token.
     """
     token = token_of(environ, TOKEN, "the token of an account that may write to pull requests")
     headers = {

@@ -22,6 +22,7 @@ from wardround.delivery.code_hosts.model import (
     MergeMethod,
     MergeState,
 )
+from wardround.text.escaping import markdown_text
 
 _ENABLE = """
 mutation($id: ID!, $commit: GitObjectID!, $method: PullRequestMergeMethod) {
@@ -92,7 +93,7 @@ class GithubMerging:
 
     def approve(self, commit: str, body: str) -> None:
         """Approve exactly one commit."""
-        review = {"commit_id": commit, "event": "APPROVE", "body": body}
+        review = {"commit_id": commit, "event": "APPROVE", "body": markdown_text(body)}
         self._client.write("POST", f"{self._path}/reviews", review)
 
     def withdraw_approvals(self, body: str, keep: str = "") -> None:
@@ -160,8 +161,9 @@ class GithubMerging:
         ]
 
     def _dismiss(self, number: int, body: str) -> None:
+        message = {"message": markdown_text(body)}
         try:
-            self._client.write("PUT", f"{self._path}/reviews/{number}/dismissals", {"message": body})
+            self._client.write("PUT", f"{self._path}/reviews/{number}/dismissals", message)
         except RefusedByHost:
             if any(review.id == number for review in self._own_approvals()):  # not dismissed before
                 raise

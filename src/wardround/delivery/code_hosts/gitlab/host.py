@@ -101,7 +101,7 @@ def open_gitlab(
     """Return a merge request, without contacting GitLab.
 
     Raises:
-        UsageError: ``GITLAB_TOKEN`` is not set, or is no token.
+        UsageError: ``GITLAB_TOKEN`` is not set or not a token.
     """
     token = token_of(environ, TOKEN, _ADVICE)
     client = ApiClient("GitLab", reference.api, {"PRIVATE-TOKEN": token}, TOKEN, limits, clock)

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient
 from wardround.delivery.code_hosts.errors import RefusedByHost
-from wardround.delivery.code_hosts.model import Account, ChangeRequestReference
+from wardround.delivery.code_hosts.model import NOBODY, Account, ChangeRequestReference
 
 
 class User(msgspec.Struct, frozen=True):
@@ -23,10 +23,6 @@ class User(msgspec.Struct, frozen=True):
     def account(self) -> Account:
         """The user as an account."""
         return Account(self.id, self.username)
-
-
-NOBODY = Account(0, "")
-"""The author of what a deleted account wrote."""
 
 
 def account_of(user: User | None) -> Account:

@@ -47,9 +47,10 @@ def _read(file: Path) -> list[NarrowQuestion]:
         content = msgspec.convert(load_yaml(file.read_text("utf-8")), QuestionFile)
         for question in content.questions:
             _require_known_references(question)
+        re.compile(content.scope.elsewhere if content.scope else "")
     except (OSError, ValueError, re.error) as cause:
         raise WardroundError(f"{file.parent.name}/{file.name} has no valid questions: {cause}") from cause
-    return [replace(question, specialist=file.stem) for question in content.questions]
+    return [replace(question, specialist=file.stem, scope=content.scope) for question in content.questions]
 
 
 def _require_known_references(question: NarrowQuestion) -> None:

@@ -39,6 +39,18 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a condition needs added, removed or shape")
 
 
+class Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The hunks that the questions of a file can be about, where a language is also part of other files.
+
+    Attributes:
+        files: patterns of the files that are written in the language: all of their hunks.
+        elsewhere: a regular expression for the language in other files: the hunks with such a line.
+    """
+
+    files: Annotated[tuple[str, ...], Meta(min_length=1)]
+    elsewhere: Annotated[str, Meta(min_length=1)]
+
+
 class NarrowQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question that has the answer yes or no.
 
@@ -49,6 +61,7 @@ class NarrowQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         message: message of the claim, where the model gives none.
         rules: that report the same problem.
         specialist: whose files it is about; ``ANY_LANGUAGE`` for all. Set by the file that has the question.
+        scope: None for all hunks of these files. Set by the file that has the question.
     """
 
     id: Id
@@ -61,12 +74,14 @@ class NarrowQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     context: ContextSize = "hunks"
     rules: tuple[str, ...] = ()
     specialist: str = ""
+    scope: Scope | None = None
 
 
 class QuestionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file with questions."""
 
     questions: tuple[NarrowQuestion, ...]
+    scope: Scope | None = None
 
 
 class Patterns(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from wardround.config.language_model import ContextSize
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.narrow_questions.loading import narrow_questions
 from wardround.planes.language_model.narrow_questions.model import (
@@ -18,6 +19,7 @@ from wardround.planes.language_model.narrow_questions.model import (
     Condition,
     NarrowQuestion,
     Patterns,
+    Scope,
 )
 from wardround.planes.language_model.narrow_questions.placed import PlacedQuestion, RoutedQuestions
 from wardround.planes.language_model.narrow_questions.shapes import SHAPES
@@ -77,11 +79,23 @@ def _questions_about(
 ) -> Iterator[PlacedQuestion]:
     """Yield the questions about a hunk, each at most once."""
     for question in questions:
-        if question.specialist != ANY_LANGUAGE and question.specialist not in specialists:
+        if not _is_for(question, hunk, specialists):
             continue
         location = line_of_question(question, hunk)
         if location is not None:
             yield PlacedQuestion(0, question, hunk.path, hunk.file, *location)
+
+
+def _is_for(question: NarrowQuestion, hunk: SentHunk, specialists: Collection[str]) -> bool:
+    if question.specialist != ANY_LANGUAGE and question.specialist not in specialists:
+        return False
+    return question.scope is None or _is_in_scope(hunk, question.scope)
+
+
+def _is_in_scope(hunk: SentHunk, scope: Scope) -> bool:
+    return matches(hunk.path, scope.files) or any(
+        _in_other_files(scope).search(line) for line in _searched_texts(hunk)
+    )
 
 
 def line_of_question(question: NarrowQuestion, hunk: SentHunk) -> tuple[int, str] | None:
@@ -126,6 +140,11 @@ def _searched_texts(hunk: SentHunk) -> Iterator[str]:
     yield from hunk.added.values()
     yield from hunk.unchanged.values()
     yield from (line.text for line in hunk.removed)
+
+
+@cache
+def _in_other_files(scope: Scope) -> LazyPattern:
+    return LazyPattern(scope.elsewhere)
 
 
 @cache
