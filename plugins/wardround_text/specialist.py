@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.base import ChangeCheck, Check
-from wardround.checks.registry import CheckRegistry
+from wardround.checks.base import Check
 from wardround.findings import Plane
 from wardround.lazy import LazySequence
 from wardround.specialists import Specialist
@@ -18,8 +17,6 @@ class TextSpecialist(Specialist):
     content_sniffed = ("*",)
     reviews_all_text = True
     checks = LazySequence[type[Check]]("wardround_text.checks:CHECKS")
-    change_planes = frozenset()
-    change_checks = CheckRegistry[type[ChangeCheck]]("wardround_text.checks", "change")
 
     def claims_text(self, path: str, content: bytes) -> bool:
         return may_hide(path, content)

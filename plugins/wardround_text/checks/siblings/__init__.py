@@ -1,1 +1,0 @@
-"""Rules about similar lines and blocks that disagree."""
