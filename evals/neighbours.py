@@ -179,16 +179,25 @@ def listed_files(
     """Return the files of the neighbours of each changed symbol, by the graph, by vectors and by words."""
     changed = {hunk.path for hunk in hunks}
     code = [hunk for hunk in hunks if language_of(hunk.path)]
-    symbols = sorted(symbol for symbol in graph.changed_symbols(code) if symbol.name)[:MOST_SYMBOLS]
-    lines = {path: (read(path) or b"").decode("utf-8", "replace").split("\n") for path in changed}
-    texts = [symbol_text(symbol, lines[symbol.path]) for symbol in symbols]
-    nearest = [[match.symbol for match in matches] for matches in index.nearest(texts, _NEAREST)]
-    words = [graph.symbols_with_words(count_words(text), _NEAREST) for text in texts]
-    return {
-        "graph": [_paths(_graph_places(graph, symbol, code, changed), changed) for symbol in symbols],
-        "vectors": [_paths(found, changed) for found in nearest],
-        "words": [_paths(found, changed) for found in words],
+    symbols = _named_symbols(graph, code)
+    texts = _symbol_texts(symbols, read)
+    places: dict[str, Iterator[Sequence[Symbol | Place]]] = {
+        "graph": (_graph_places(graph, symbol, code, changed) for symbol in symbols),
+        "vectors": ([match.symbol for match in matches] for matches in index.nearest(texts, _NEAREST)),
+        "words": (graph.symbols_with_words(count_words(text), _NEAREST) for text in texts),
     }
+    return {name: [_paths(found, changed) for found in by_symbol] for name, by_symbol in places.items()}
+
+
+def _named_symbols(graph: CodeGraph, code: Sequence[ChangedCode]) -> list[Symbol]:
+    """Return the first changed symbols, of which a language model gets neighbours."""
+    return sorted(symbol for symbol in graph.changed_symbols(code) if symbol.name)[:MOST_SYMBOLS]
+
+
+def _symbol_texts(symbols: Sequence[Symbol], read: Callable[[str], bytes | None]) -> list[str]:
+    paths = {symbol.path for symbol in symbols}
+    lines = {path: (read(path) or b"").decode("utf-8", "replace").split("\n") for path in paths}
+    return [symbol_text(symbol, lines[symbol.path]) for symbol in symbols]
 
 
 def _graph_places(
@@ -276,13 +285,13 @@ def without_meaning(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Map
     return {name: column for name, column in columns.items() if not name.startswith(_MEANING)}
 
 
-def report_listed(rows: Sequence[Row]) -> None:
+def report_paths_of_neighbours(rows: Sequence[Row]) -> None:
     """Print how often the hidden file is among those of the neighbours of the changed symbols.
 
     More files find more, so the gain by vectors is also compared with as many files of cheaper sources.
     """
     sets = {
-        " and ".join(names): [_listed(row, names) for row in rows]
+        " and ".join(names): [_paths_of_neighbours(row, names) for row in rows]
         for names in (("graph",), ("vectors",), ("words",), ("graph", "vectors"), ("graph", "words"),
                       ("graph", "words", "vectors"))
     }  # fmt: skip
@@ -310,7 +319,7 @@ def _fill(graph: Collection[str], row: Row, size: int) -> set[str]:
     return {*graph, *ranked[: size - len(graph)]}
 
 
-def _listed(row: Row, names: Sequence[str]) -> set[str]:
+def _paths_of_neighbours(row: Row, names: Sequence[str]) -> set[str]:
     """Return the files of the neighbours; of each symbol the first of vectors and words, all of the graph."""
     found: set[str] = set()
     for name in names:
@@ -378,7 +387,7 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
             print(f"gain of {label:26} {gain:+.3f} [{low:+.3f}, {high:+.3f}]")
     listed = [row for row in rows if row.listed]
     if listed:
-        report_listed(listed)
+        report_paths_of_neighbours(listed)
     print(f"seconds: median {statistics.median(row.seconds for row in rows):.3f}, "
           f"95% below {sorted(row.seconds for row in rows)[int(0.95 * len(rows))]:.3f}")  # fmt: skip
     if json_file is not None:

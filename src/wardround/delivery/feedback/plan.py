@@ -90,7 +90,8 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
         current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
         fresh, known = self._by_thread(reported.values(), first.keys())
-        placed, elsewhere = self._by_place([finding for finding in fresh if not finding.is_folded], state)
+        shown, folded = _by_triage(fresh)
+        placed, elsewhere = self._by_place(shown, state)
         room = self._room(current, first.keys())
         resolve = self._with_permission(_obsolete_threads(state, reported.keys()))
         return FeedbackPlan(
@@ -103,7 +104,7 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
             duplicate_summaries=state.summaries[1:],
             held_back=tuple(placed[room:]),
             elsewhere=tuple(elsewhere),
-            folded=tuple(finding for finding in fresh if finding.is_folded),
+            folded=tuple(folded),
             known=tuple(known),
         )
 
@@ -142,6 +143,15 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
     def _with_permission(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:
         """Return the threads that the host lets this account resolve and reopen."""
         return tuple(thread for thread in threads if thread.id not in self.log.refused)
+
+
+def _by_triage(findings: Iterable[ReportedFinding]) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
+    """Return the findings that triage shows, and those that it folds."""
+    shown: list[ReportedFinding] = []
+    folded: list[ReportedFinding] = []
+    for finding in findings:
+        (folded if finding.is_folded else shown).append(finding)
+    return shown, folded
 
 
 def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
