@@ -13,28 +13,28 @@ from wardround.planes.language_model.prompts import load_part, load_prompt, load
 
 VERSIONS = {
     Plane.INTENT: (
-        3,
-        "sha256:f2b24b1e99622d146b583c504c6c740ebf2747b440ff901c71e51c0099b48a84",
+        4,
+        "sha256:915f5feae7a1f90b697f58e34b098080b9e4f41e454c64497c790572863550fa",
     ),
     Plane.CONTRACT: (
-        5,
-        "sha256:aa46317e786196204fcd22fabf08afb2d11b4cc979f09be712be491ecb41e34f",
+        6,
+        "sha256:ebc0a9bfc9496af0927e4ae7fe7d6add14a5b7d8f8b2670f2326fc937903ed35",
     ),
     Plane.SEMANTIC: (
-        5,
-        "sha256:f5ffa3671cbdfbaa0219eba977739ea76a1544997a4fb325826d82025ea86de8",
+        6,
+        "sha256:58aa413e2d48a820f77ff562730075c9f9e3b58d87632d2a8d41285e63f298f4",
     ),
     Plane.TESTS: (
-        4,
-        "sha256:1e123084a22bb63d7c124b42c7714754cd90ebadd0691b223afd98e1d09c2394",
+        5,
+        "sha256:56736c564aa8f3e8f75d2a49c5277f95292378d503057adff25a641e92840706",
     ),
     Plane.SECURITY: (
-        4,
-        "sha256:67a1fa4c9bf6936a5f6e2991a339e7e9e6cb2a66b81907f5fe3d9c2a25653440",
+        5,
+        "sha256:722ffa7304a5170248bec6634da3a7b59cb6983c55779fd0dfbe6435a97c6a60",
     ),
     Plane.PERF: (
-        5,
-        "sha256:7c6189b961f1caa3ae151b4d3919ecf3d57ac0be29d4a71099a2d0c4c9deb6ed",
+        6,
+        "sha256:d87224bb3634ea47193f66121df2a3c12cb7db30dee09e8cb8229849e95e7339",
     ),
 }
 """Version and digest of each prompt: a change of a prompt or its schema needs the next version here."""
@@ -50,8 +50,8 @@ PARTS = {
 }
 """Those of the prompts of authoring, by the name of the role."""
 REFUTATION = (
-    2,
-    "sha256:a25b98029a216d921e62127bcce0caed7b106a850c0dc006fb91ec1ccc721dcf",
+    3,
+    "sha256:600f52e1dc5888625f195315925e08c9719820e85d3e0a7d91f66f2c837882b4",
 )
 
 

@@ -28,7 +28,7 @@ from wardround.retrieval.definitions import functions
 
 FIELDS = {
     Plane.INTENT: {"title", "criteria", "messages", "hunks", "omitted_hunks"},
-    Plane.CONTRACT: {"definitions", "hunks", "neighbours", "omitted_hunks"},
+    Plane.CONTRACT: {"definitions", "hunks", "messages", "neighbours", "omitted_hunks"},
     Plane.SEMANTIC: {"hunks", "neighbours", "messages", "omitted_hunks"},
     Plane.TESTS: {"source", "tests", "neighbours", "omitted_hunks"},
     Plane.SECURITY: {"hunks", "neighbours", "omitted_hunks"},
@@ -63,9 +63,9 @@ def test_a_plane_has_its_own_fields_and_no_others(plane: Plane) -> None:
     assert sent(question_of(plane)).keys() == FIELDS[plane]
 
 
-def test_only_intent_and_semantic_see_the_messages() -> None:
+def test_only_intent_contract_and_semantic_see_the_messages() -> None:
     seeing = {plane for plane in Plane if "Return ten values" in json.dumps(sent(question_of(plane)))}
-    assert seeing == {Plane.INTENT, Plane.SEMANTIC}
+    assert seeing == {Plane.INTENT, Plane.CONTRACT, Plane.SEMANTIC}
 
 
 def test_hunks_have_numbers_marks_and_context() -> None:

@@ -71,9 +71,11 @@ class ContractInput(CodeInput, frozen=True, kw_only=True):
 
     Attributes:
         definitions: the removed and added lines that define something.
+        messages: commit messages, newest first.
     """
 
     definitions: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 class TestsInput(PlaneInput, frozen=True, kw_only=True):
@@ -122,6 +124,7 @@ def plane_input(
             definitions=_definitions(chosen),
             hunks=chosen,
             neighbours=description.neighbours,
+            messages=description.messages,
             omitted_hunks=omitted,
         )
     if plane is Plane.SEMANTIC:

@@ -41,6 +41,8 @@ _AROUND_DEFINITIONS = 8
 """The same if complete definitions are sent and a hunk is in none, or in a long one."""
 _PIECE, _PIECE_CHARACTERS = 300, 12_000
 """The size of a piece where complete definitions are sent."""
+_PLANES_WITH_MESSAGES = (Plane.SEMANTIC, Plane.CONTRACT)
+"""The planes that see the commit messages besides the code; the intent plane sees them with the ticket."""
 
 
 class _Size(NamedTuple):
@@ -195,7 +197,7 @@ class QuestionWriter:
         lines: tuple[dict[str, Any], ...] = ()
         if not self._sends_code:
             lines = sent_neighbours(plane, material.neighbours, self.texts, characters)
-        if plane is not Plane.SEMANTIC:
+        if plane not in _PLANES_WITH_MESSAGES:
             return Described(neighbours=lines)
         described = describe_change(None, material.messages, redact, characters // 2)
         return replace(described, neighbours=lines)
