@@ -37,7 +37,7 @@ import msgspec
 from evals.oracle_cases import Case, Change, Comment, NeededLines, load
 from evals.oracle_model import HOSTILE, REMARK, LoopbackModel, Place, Remark, Request, loopback_model, message
 from wardround.config.language_model import ContextSize
-from wardround_lab.evaluation.judging.rates import share_interval
+from wardround_lab.evaluation.judging.rates import repository_interval
 
 SIZES: Sequence[ContextSize] = get_args(ContextSize)
 _INTRODUCED = ("new", "caused")
@@ -84,20 +84,13 @@ class Outcomes:
     def print(self) -> None:
         for measure, results in sorted(self.found.items()):
             hits = sum(not reason for _, reason in results)
-            low, high = share_interval(_group_by_repository(results))
+            low, high = repository_interval((repository, not reason) for repository, reason in results)
             share = f"{hits / len(results):.2f} [{low:.2f}, {high:.2f}]"
             print(f"{self.size:12} {measure:12} {hits:4} of {len(results):<4} {share}")
             for reason, number in Counter(reason for _, reason in results if reason).most_common():
                 print(f"{'':12} {'':12} {number:4} {reason}")
         if self.failed:
             print(f"{self.size:12} {self.failed} changes were not reviewed")
-
-
-def _group_by_repository(results: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    groups: dict[str, list[bool]] = defaultdict(list)
-    for repository, reason in results:
-        groups[repository].append(not reason)
-    return [(sum(hits), len(hits)) for _, hits in sorted(groups.items())]
 
 
 @dataclass(frozen=True)

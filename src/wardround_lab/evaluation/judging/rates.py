@@ -87,13 +87,22 @@ def interval(verdicts: Verdicts, verdict: Verdict, *, by_repository: bool) -> tu
     """
     if not by_repository:
         return wilson(sum(other is verdict for other in verdicts.values()), len(verdicts))
+    return repository_interval((key.repository, other is verdict) for key, other in verdicts.items())
+
+
+def repository_interval(results: Iterable[tuple[str, bool]]) -> tuple[float, float]:
+    """Return the 95% interval of the share of hits, over samples of the repositories.
+
+    Args:
+        results: the repository of each item, and True for a hit; at least one item.
+    """
     groups: dict[str, list[bool]] = defaultdict(list)
-    for key, other in verdicts.items():
-        groups[key.repository].append(other is verdict)
-    return share_interval([(sum(some), len(some)) for _, some in sorted(groups.items())])
+    for repository, is_hit in results:
+        groups[repository].append(is_hit)
+    return _share_interval([(sum(some), len(some)) for _, some in sorted(groups.items())])
 
 
-def share_interval(groups: list[tuple[int, int]]) -> tuple[float, float]:
+def _share_interval(groups: list[tuple[int, int]]) -> tuple[float, float]:
     """Return the 95% interval of a share over groups of (hits, of) that are resampled, and not less than
     Wilson's, since a sample of few groups varies too little.
     """
