@@ -1,15 +1,15 @@
 """Measure the review by a language model on commits whose defects a later commit repaired.
 
     python evals/blind_reading.py requests --clones DIR --out DIR [--size functions ...] [--id c01 ...]
-    python evals/blind_reading.py open --out DIR [--size functions ...] [--plane semantic] [--pass first|second]
+    python evals/blind_reading.py open --out DIR [--size ...] [--plane semantic] [--pass first|second]
     python evals/blind_reading.py claims --out DIR
     python evals/blind_reading.py report --out DIR --judged FILE
 
 ``requests`` reviews each commit of ``blind_reading.yml`` with the profile ``ci``, for each size of the
 context, and writes the requests to ``OUT/exchange/SIZE/ID``. The reader of the requests sees nothing else.
 ``open`` lists the requests without an answer. When answers exist, ``requests`` reads them and writes the
-requests of the second pass, and then the final reports, ``OUT/reports/SIZE/ID.json``. It skips changes without
-new answers; remove a report to review its change again. Static tools are stopped at once.
+requests of the second pass, and then the final reports, ``OUT/reports/SIZE/ID.json``. It skips changes
+without new answers; remove a report to review its change again. Static tools are stopped at once.
 
 ``claims`` writes ``OUT/claims.jsonl`` for a judge, who has the repository: all claims of the first pass at
 lines that can be reported, in random order, without the outcome of the second pass. The judge adds
@@ -18,7 +18,8 @@ as ``c04.2``. The files contain code: commit them to no repository.
 
 ``report`` prints for each size the later repairs that claims meet, of all in the answered changes, the
 verdicts, and the claims worth raising that the second pass removes, with 95% intervals that resample
-repositories. A change is answered if an answer of at least one plane could be used.
+repositories. A change is answered if one of its requests is, even if the answer could not be used. Verdicts
+that are none of the three are unclear.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ import yaml
 
 from wardround.config.language_model import ContextSize
 from wardround.planes.language_model.exchange_folder import ANSWERS, READABLE, REQUEST
+from wardround.planes.language_model.verified_claims import REFUTED, UNJUDGED
 from wardround.rules.judgements import Verdict
 from wardround_lab.corpora.clones import clone_of
 from wardround_lab.evaluation.judging.rates import repository_interval
@@ -46,7 +48,8 @@ from wardround_lab.evaluation.judging.rates import repository_interval
 CHANGES = Path(__file__).with_suffix(".yml")
 SIZES: Sequence[ContextSize] = get_args(ContextSize)
 PASSES = ("first", "second")
-UPHELD, REFUTED, NO_VERDICT = "upheld", "refuted", "without a verdict of the second pass"
+VERDICTS = (Verdict.WORTH, Verdict.TRUE, Verdict.WRONG)
+UPHELD = "upheld"
 SERIOUS = ("warn", "error")
 SEED = 7
 _PREFIX = "language-model/"
@@ -136,12 +139,11 @@ class DroppedClaim(msgspec.Struct, frozen=True):
         """The outcome in the second pass; None for a claim that was dropped before."""
         if self.second_pass is not None and self.second_pass.verdict is not None:
             return REFUTED
-        return NO_VERDICT if self.reason == NO_VERDICT else None
+        return UNJUDGED if self.reason == UNJUDGED else None
 
 
 class PlaneResult(msgspec.Struct, frozen=True):
     plane: str
-    claims: int
     problems: tuple[str, ...]
     dropped: tuple[DroppedClaim, ...]
 
@@ -151,10 +153,6 @@ class Report(msgspec.Struct, frozen=True):
 
     findings: tuple[ReportedFinding, ...]
     language_model: tuple[PlaneResult, ...]
-
-    @property
-    def is_answered(self) -> bool:
-        return any(result.claims or not result.problems for result in self.language_model)
 
     @property
     def incomplete_planes(self) -> int:
@@ -281,9 +279,17 @@ def review_change(change: ListedChange, size: str, clones: Path, folders: Folder
     return True
 
 
+def answer_files(exchange: Path) -> list[Path]:
+    return [file for name in ANSWERS for file in exchange.glob(f"*/{name}")]
+
+
+def has_answer(exchange: Path) -> bool:
+    return bool(answer_files(exchange))
+
+
 def has_new_answer(exchange: Path, report: Path) -> bool:
     last = report.stat().st_mtime
-    return any(file.stat().st_mtime >= last for name in ANSWERS for file in exchange.glob(f"*/{name}"))
+    return any(file.stat().st_mtime >= last for file in answer_files(exchange))
 
 
 def run_review(
@@ -309,8 +315,8 @@ _OWN_FOLDERS = {"XDG_STATE_HOME": "state", "XDG_CACHE_HOME": "cache"}
 
 def open_requests(exchange: Path) -> list[Path]:
     """Return the folders of the requests without an answer."""
-    folders = [file.parent for file in sorted(exchange.glob(f"*/{REQUEST}"))]
-    return [folder for folder in folders if not any((folder / name).exists() for name in ANSWERS)]
+    done = {file.parent for file in answer_files(exchange)}
+    return sorted({file.parent for file in exchange.glob(f"*/{REQUEST}")} - done)
 
 
 def list_open_requests(options: argparse.Namespace) -> int:
@@ -364,7 +370,11 @@ def print_report(options: argparse.Namespace) -> int:
     judged = {item.key: item for item in msgspec.json.Decoder(JudgedClaim).decode_lines(lines)}
     for size in SIZES:
         reports = folders.reports(size, changes)
-        answered = [change for change in changes if change.id in reports and reports[change.id].is_answered]
+        answered = [
+            change
+            for change in changes
+            if change.id in reports and has_answer(folders.exchange(size, change.id))
+        ]
         if answered:
             SizeReport(size, answered, reports, judged).print()
     return 0
@@ -423,10 +433,9 @@ class SizeReport:
             for change in self._changes
             for defect in change.defect_ids
         }
-        missed = " ".join(defect for defect, (_, is_hit) in results.items() if not is_hit)
-        print(
-            f"  later repairs met, {title}: {share_text(list(results.values()))}; missed: {missed or 'none'}"
-        )
+        print(f"  later repairs met, {title}: {share_text(list(results.values()))}")
+        missed = [defect for defect, (_, is_hit) in results.items() if not is_hit]
+        print(f"    missed: {' '.join(missed) or 'none'}")
 
 
 def by_pass(claims: Sequence[JudgedOutcome]) -> dict[str, list[JudgedOutcome]]:
@@ -447,7 +456,7 @@ def by_severity_and_pass(claims: Sequence[JudgedOutcome]) -> dict[str, list[Judg
 def print_verdicts(title: str, claims: Sequence[JudgedOutcome]) -> None:
     shares = [
         f"{verdict} {share_text([(item.repository, item.verdict is verdict) for item in claims])}"
-        for verdict in Verdict
+        for verdict in VERDICTS
     ]
     print(f"  {title}: {len(claims)} claims" + (f": {'; '.join(shares)}" if claims else ""))
 
@@ -467,8 +476,11 @@ def main() -> int:
     )
     commands = parser.add_subparsers(required=True)
     runs = {
-        "requests": write_requests, "open": list_open_requests, "claims": write_claims, "report": print_report,
-    }  # fmt: skip
+        "requests": write_requests,
+        "open": list_open_requests,
+        "claims": write_claims,
+        "report": print_report,
+    }
     for name, run in runs.items():
         command = commands.add_parser(name)
         command.add_argument("--out", type=Path, required=True)
