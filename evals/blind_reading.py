@@ -39,6 +39,7 @@ import msgspec
 import yaml
 
 from wardround.config.language_model import ContextSize
+from wardround.model_claims import DroppedClaim, ModelClaim
 from wardround.planes.language_model.exchange_folder import ANSWERS, READABLE, REQUEST
 from wardround.planes.language_model.verified_claims import REFUTED, UNJUDGED
 from wardround.rules.judgements import Verdict
@@ -86,7 +87,7 @@ class ListedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RequestInput(msgspec.Struct, frozen=True):
-    """The part of the input that tells the passes apart: the plane of the claims of the second pass."""
+    """The part of the input that only the second pass has: the plane of the claims."""
 
     aspect: str = ""
 
@@ -107,14 +108,6 @@ class WrittenRequest(msgspec.Struct, frozen=True):
         return "second" if self.input.aspect else "first"
 
 
-class SecondPass(msgspec.Struct, frozen=True):
-    verdict: str | None = None
-
-
-class QuotedLine(msgspec.Struct, frozen=True):
-    quote: str = ""
-
-
 class ReportedFinding(msgspec.Struct, frozen=True):
     rule: str
     plane: str
@@ -122,24 +115,7 @@ class ReportedFinding(msgspec.Struct, frozen=True):
     line: int
     severity: str
     message: str
-    claim: QuotedLine | None = None
-
-
-class DroppedClaim(msgspec.Struct, frozen=True):
-    file: str
-    line: int
-    severity: str
-    message: str
-    quote: str
-    reason: str
-    second_pass: SecondPass | None = None
-
-    @property
-    def outcome(self) -> str | None:
-        """The outcome in the second pass; None for a claim that was dropped before."""
-        if self.second_pass is not None and self.second_pass.verdict is not None:
-            return REFUTED
-        return UNJUDGED if self.reason == UNJUDGED else None
+    claim: ModelClaim | None = None
 
 
 class PlaneResult(msgspec.Struct, frozen=True):
@@ -350,6 +326,13 @@ def write_claims(options: argparse.Namespace) -> int:
     return 0
 
 
+def outcome_of(claim: DroppedClaim) -> str | None:
+    """Return the outcome in the second pass; None for a claim that was dropped before."""
+    if claim.second_pass is not None:
+        return REFUTED
+    return UNJUDGED if claim.reason == UNJUDGED else None
+
+
 def claims_of(name: str, size: str, report: Report) -> Iterator[tuple[Claim, str]]:
     """Yield the claims of the first pass about a change, with their outcome in the second pass."""
     for found in report.findings:
@@ -359,9 +342,9 @@ def claims_of(name: str, size: str, report: Report) -> Iterator[tuple[Claim, str
             yield Claim(name, size, found.plane, found.rule, *place), UPHELD
     for result in report.language_model:
         for dropped in result.dropped:
-            if dropped.outcome is not None:
+            if (outcome := outcome_of(dropped)) is not None:
                 place = (dropped.file, dropped.line, dropped.severity, dropped.message, dropped.quote)
-                yield Claim(name, size, result.plane, _PREFIX + result.plane, *place), dropped.outcome
+                yield Claim(name, size, result.plane, _PREFIX + result.plane, *place), outcome
 
 
 def print_report(options: argparse.Namespace) -> int:
@@ -412,19 +395,14 @@ class SizeReport:
             f"  {len(self._read)} claims judged, {self._unread} not judged; "
             f"{self._incomplete} planes without a complete answer"
         )
-        for title, claims in by_severity_and_pass(self._read).items():
+        groups = by_severity_and_pass(self._read)
+        for title, claims in groups.items():
             self._print_repairs(title, claims)
-        for title, claims in by_severity_and_pass(self._read).items():
+        for title, claims in groups.items():
             print_verdicts(title, claims)
-        for plane in sorted({item.claim.plane for item in self._read}):
-            serious = [item for item in self._read if item.claim.plane == plane and item.is_serious]
-            for title, claims in by_pass(serious).items():
-                print_verdicts(f"{plane}, {title}, warn and above", claims)
+        print_planes([item for item in self._read if item.is_serious])
         for verdict in (Verdict.WORTH, Verdict.WRONG):
-            removals = [
-                (item.repository, not item.is_upheld) for item in self._read if item.verdict is verdict
-            ]
-            print(f"  {verdict} claims that the second pass removes: {share_text(removals)}")
+            print_removals(verdict, [item for item in self._read if item.verdict is verdict])
 
     def _print_repairs(self, title: str, claims: Sequence[JudgedOutcome]) -> None:
         stated = {defect for item in claims for defect in item.meets}
@@ -451,6 +429,17 @@ def by_severity_and_pass(claims: Sequence[JudgedOutcome]) -> dict[str, list[Judg
         groups[f"{title}, all"] = some
         groups[f"{title}, warn and above"] = [item for item in some if item.is_serious]
     return groups
+
+
+def print_planes(claims: Sequence[JudgedOutcome]) -> None:
+    for plane in sorted({item.claim.plane for item in claims}):
+        for title, some in by_pass([item for item in claims if item.claim.plane == plane]).items():
+            print_verdicts(f"{plane}, {title}, warn and above", some)
+
+
+def print_removals(verdict: Verdict, claims: Sequence[JudgedOutcome]) -> None:
+    removals = share_text([(item.repository, not item.is_upheld) for item in claims])
+    print(f"  {verdict} claims that the second pass removes: {removals}")
 
 
 def print_verdicts(title: str, claims: Sequence[JudgedOutcome]) -> None:
