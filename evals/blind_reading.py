@@ -213,15 +213,15 @@ class Folders:
         }
 
 
-def listed_changes(file: Path = CHANGES) -> list[ListedChange]:
+def listed_changes(file: Path) -> list[ListedChange]:
     return msgspec.convert(yaml.safe_load(file.read_bytes()), list[ListedChange])
 
 
 def write_requests(options: argparse.Namespace) -> int:
-    folders, changes = Folders(options.out), listed_changes()
+    folders, changes = Folders(options.out), listed_changes(options.changes)
     unknown = set(options.id or ()) - {change.id for change in changes}
     if unknown:
-        raise SystemExit(f"{', '.join(sorted(unknown))}: not in {CHANGES.name}")
+        raise SystemExit(f"{', '.join(sorted(unknown))}: not in {options.changes.name}")
     results = [
         review_change(change, size, options.clones, folders)
         for change in changes
@@ -297,7 +297,7 @@ def open_requests(exchange: Path) -> list[Path]:
 
 def list_open_requests(options: argparse.Namespace) -> int:
     total = 0
-    for size, change in pairs_of(options.size, listed_changes()):
+    for size, change in pairs_of(options.size, listed_changes(options.changes)):
         for folder in open_requests(Folders(options.out).exchange(size, change.id)):
             request = msgspec.json.decode((folder / REQUEST).read_bytes(), type=WrittenRequest)
             if options.plane in (None, request.plane) and options.pass_name in (None, request.pass_name):
@@ -312,7 +312,7 @@ def pairs_of(sizes: Sequence[str], changes: Sequence[ListedChange]) -> Iterator[
 
 
 def write_claims(options: argparse.Namespace) -> int:
-    folders, changes = Folders(options.out), listed_changes()
+    folders, changes = Folders(options.out), listed_changes(options.changes)
     claims = [
         claim
         for size in SIZES
@@ -348,7 +348,7 @@ def claims_of(name: str, size: str, report: Report) -> Iterator[tuple[Claim, str
 
 
 def print_report(options: argparse.Namespace) -> int:
-    folders, changes = Folders(options.out), listed_changes()
+    folders, changes = Folders(options.out), listed_changes(options.changes)
     lines = options.judged.read_bytes()
     judged = {item.key: item for item in msgspec.json.Decoder(JudgedClaim).decode_lines(lines)}
     for size in SIZES:
@@ -473,6 +473,7 @@ def main() -> int:
     for name, run in runs.items():
         command = commands.add_parser(name)
         command.add_argument("--out", type=Path, required=True)
+        command.add_argument("--changes", type=Path, default=CHANGES, help="instead of blind_reading.yml")
         command.set_defaults(run=run)
     requests, listing = commands.choices["requests"], commands.choices["open"]
     requests.add_argument("--clones", type=Path, required=True)
