@@ -13,7 +13,10 @@ from tests.ci_runs import Event, Runner
 from tests.conftest import GitRepository
 
 PRECIOUS = "precious\n"
-REPORTS = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
+REPORTS = [
+    "issues.json", "planes.xml", "report.html", "report.json", "report.md", "report.sarif", "report.txt",
+    "review.intoto.jsonl",
+]  # fmt: skip
 
 
 @pytest.fixture
