@@ -144,12 +144,13 @@ def test_a_redirect_is_not_followed(client: ApiClient, server: ApiServer, status
 
 
 @pytest.mark.parametrize(
-    ("variable", "value"), [("HTTP_PROXY", "socks4://proxy:1"), ("SSL_CERT_FILE", "/no/such/file")]
+    ("variable", "value"), [("HTTPS_PROXY", "socks4://proxy:1"), ("SSL_CERT_FILE", "/no/such/file")]
 )
 def test_a_wrong_setting_of_the_network_is_named(
-    client: ApiClient, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
+    client = ApiClient("The host", "https://localhost:9", {}, "TOKEN")
     with pytest.raises(UsageError, match=f"no connection to The host can be made .*{variable}"):
         client.get("/notes", list[str])
 
