@@ -12,8 +12,8 @@ import pytest
 
 from tests.conftest import SCRIPTS, GitRepository
 
-GIT_TAKES_S = 20
-ENDS_WITHIN_S = 10
+GIT_TAKES_S = 70
+ENDS_WITHIN_S = 60
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_a_record_is_opened_and_downloaded_as_it_is_stored(full_dashboard: Dashb
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the record").click()
     assert re.fullmatch(r"[0-9a-f]{64}\.intoto\.jsonl", download.value.suggested_filename)
-    assert len(download.value.path().read_bytes().splitlines()) == 3
+    assert len(download.value.path().read_bytes().splitlines()) == 4
 
 
 def test_text_of_a_change_is_shown_as_text_and_neither_loaded_nor_run(
