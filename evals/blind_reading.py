@@ -148,10 +148,6 @@ class Claim(msgspec.Struct, frozen=True):
     message: str
     quote: str
 
-    @property
-    def key(self) -> ClaimKey:
-        return (self.id, self.size, self.plane, self.file, self.message)
-
 
 class JudgedClaim(msgspec.Struct, frozen=True):
     """The verdict of a judge about a claim, and the ids of the defects that the claim states."""
@@ -164,12 +160,13 @@ class JudgedClaim(msgspec.Struct, frozen=True):
     verdict: Verdict
     meets: tuple[str, ...] = ()
 
-    @property
-    def key(self) -> ClaimKey:
-        return (self.id, self.size, self.plane, self.file, self.message)
-
 
 ClaimKey = tuple[str, str, str, str, str]
+
+
+def claim_key(claim: Claim | JudgedClaim) -> ClaimKey:
+    """Return what identifies a claim; not the line, which can move before the second pass."""
+    return (claim.id, claim.size, claim.plane, claim.file, claim.message)
 
 
 @dataclass(frozen=True)
@@ -350,7 +347,7 @@ def claims_of(name: str, size: str, report: Report) -> Iterator[tuple[Claim, str
 def print_report(options: argparse.Namespace) -> int:
     folders, changes = Folders(options.out), listed_changes(options.changes)
     lines = options.judged.read_bytes()
-    judged = {item.key: item for item in msgspec.json.Decoder(JudgedClaim).decode_lines(lines)}
+    judged = {claim_key(item): item for item in msgspec.json.Decoder(JudgedClaim).decode_lines(lines)}
     for size in SIZES:
         reports = folders.reports(size, changes)
         answered = [
@@ -381,11 +378,11 @@ class SizeReport:
             for change in changes
             for claim, outcome in claims_of(change.id, size, reports[change.id])
         ]
-        self._unread = sum(claim.key not in judged for _, claim, _ in claims)
+        self._unread = sum(claim_key(claim) not in judged for _, claim, _ in claims)
         self._read = [
-            JudgedOutcome(claim, repository, outcome, judged[claim.key].verdict, judged[claim.key].meets)
+            JudgedOutcome(claim, repository, outcome, answer.verdict, answer.meets)
             for repository, claim, outcome in claims
-            if claim.key in judged
+            if (answer := judged.get(claim_key(claim))) is not None
         ]
 
     def print(self) -> None:

@@ -190,7 +190,7 @@ def listed_files(
 
 
 def _named_symbols(graph: CodeGraph, code: Sequence[ChangedCode]) -> list[Symbol]:
-    """Return the first changed symbols, of which a language model gets neighbours."""
+    """Return the first changed symbols: those whose neighbours a language model gets."""
     return sorted(symbol for symbol in graph.changed_symbols(code) if symbol.name)[:MOST_SYMBOLS]
 
 

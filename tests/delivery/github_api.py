@@ -216,7 +216,7 @@ class GithubApi:
         return self.server.page(call, files)
 
     def hunks(self, path: str) -> tuple[range, ...]:
-        """The lines of each hunk of a file, all of which were added."""
+        """The line numbers of each hunk of a file; every line is an added one."""
         changed = self.changed.get(path, ())
         return (changed,) if isinstance(changed, range) else changed
 

@@ -32,7 +32,7 @@ COMMENT = SentHunk("a.py", "a.py", (f"1 + {LINE}",), {1: LINE})
 
 
 def reviewed(*values: Any, hunk: SentHunk = HUNK, **described: Any) -> tuple[PlaneAnswer, list[Received]]:
-    """Review a hunk with a model that makes these claims, and upholds what it is told to uphold."""
+    """Review a hunk with a model that makes these claims and upholds them if its input has the order."""
 
     def obey(request: Received, connection: socket.socket) -> None:
         verdict = "upheld" if ORDER in str(request.input) else "refuted"

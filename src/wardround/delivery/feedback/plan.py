@@ -89,9 +89,10 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         reported = {finding.fingerprint: finding for finding in introduced_findings(self.review)}
         first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
         current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
-        fresh, known = self._by_thread(reported.values(), first.keys())
-        shown, folded = _by_triage(fresh)
-        placed, elsewhere = self._by_place(shown, state)
+        with_thread = first.keys() | self.log.posted
+        known, fresh = _divide(reported.values(), lambda finding: finding.fingerprint in with_thread)
+        folded, shown = _divide(fresh, lambda finding: finding.is_folded)
+        placed, elsewhere = _divide(shown, lambda finding: self._is_placed(finding, state))
         room = self._room(current, first.keys())
         resolve = self._with_permission(_obsolete_threads(state, reported.keys()))
         return FeedbackPlan(
@@ -108,31 +109,10 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
             known=tuple(known),
         )
 
-    def _by_thread(
-        self, reported: Iterable[ReportedFinding], listed: Collection[str]
-    ) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
-        """Return the findings without a thread, and those with one."""
-        fresh: list[ReportedFinding] = []
-        known: list[ReportedFinding] = []
-        for finding in reported:
-            has_thread = finding.fingerprint in listed or finding.fingerprint in self.log.posted
-            (known if has_thread else fresh).append(finding)
-        return fresh, known
-
     def _room(self, current: Sequence[Thread], listed: Collection[str]) -> int:
         """Return the number of comments that may still be posted."""
         unlisted = len(self.log.posted.difference(listed))
         return max(0, self.most - unlisted - sum(not thread.is_resolved for thread in current))
-
-    def _by_place(
-        self, findings: Sequence[ReportedFinding], state: FeedbackState
-    ) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
-        """Return the findings on lines that accept comments, and the others."""
-        placed: list[ReportedFinding] = []
-        elsewhere: list[ReportedFinding] = []
-        for finding in findings:
-            (placed if self._is_placed(finding, state) else elsewhere).append(finding)
-        return placed, elsewhere
 
     def _is_placed(self, finding: ReportedFinding, state: FeedbackState) -> bool:
         if finding.fingerprint in self.log.rejected:
@@ -145,13 +125,15 @@ class FeedbackPlanner(msgspec.Struct, frozen=True):
         return tuple(thread for thread in threads if thread.id not in self.log.refused)
 
 
-def _by_triage(findings: Iterable[ReportedFinding]) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
-    """Return the findings that triage shows, and those that it folds."""
-    shown: list[ReportedFinding] = []
-    folded: list[ReportedFinding] = []
+def _divide(
+    findings: Iterable[ReportedFinding], condition: Callable[[ReportedFinding], bool]
+) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
+    """Return the findings for which a condition holds, and the others."""
+    holds: list[ReportedFinding] = []
+    others: list[ReportedFinding] = []
     for finding in findings:
-        (folded if finding.is_folded else shown).append(finding)
-    return shown, folded
+        (holds if condition(finding) else others).append(finding)
+    return holds, others
 
 
 def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
